@@ -1,0 +1,1 @@
+"""The control plane: store, API server, scheduler, controllers."""

@@ -1,0 +1,108 @@
+"""What all drivers share: every read and watch is answered by the mirror, drivers add the writing."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from pybernetes.control_plane.store.mirror import Mirror
+from pybernetes.control_plane.store.protocol import (
+    Clock,
+    Closed,
+    Conflict,
+    HistoryLimits,
+    NotFound,
+    Page,
+    Record,
+    Sink,
+    SnapshotStatus,
+    Stamp,
+    Store,
+    StoreError,
+    Watch,
+    identity,
+    wall_clock,
+)
+
+
+class MirroredStore(Store):
+    """A store whose visible state is a mirror in memory."""
+
+    def __init__(
+        self,
+        *,
+        stamp: Stamp = identity,
+        clock: Clock = wall_clock,
+        history: HistoryLimits | None = None,
+    ) -> None:
+        self.stamp = stamp
+        self.clock = clock
+        self.mirror = Mirror(clock=clock, history=history)
+
+    @property
+    def revision(self) -> int:
+        """The revision of the visible state."""
+        return self.mirror.revision
+
+    @property
+    def compacted(self) -> int:
+        """The oldest revision that can still be listed and watched from."""
+        return self.mirror.compacted
+
+    def get(self, key: str) -> Record | None:
+        """The record of a key, or None."""
+        return self.mirror.records.get(key)
+
+    def list(self, prefix: str, *, start: str = "", limit: int = 0, revision: int = 0) -> Page:
+        """Records under a prefix in key order, from `start` (inclusive), now or as of a revision."""
+        return self.mirror.list(prefix, start=start, limit=limit, revision=revision)
+
+    def changed(self, prefix: str) -> int:
+        """A revision that grows with every change under a prefix."""
+        return self.mirror.changed(prefix)
+
+    def count(self, prefix: str) -> int:
+        """How many keys are under a prefix."""
+        return self.mirror.count(prefix)
+
+    def watch(self, prefix: str, revision: int, sink: Sink, *, closed: Closed | None = None) -> Watch:
+        """Send every event after `revision` (0: from now) to `sink`."""
+        return self.mirror.watch(prefix, revision, sink, closed)
+
+    async def wait(self, revision: int, timeout: float) -> bool:
+        """Wait until the visible state has reached a revision; False when the timeout passed first."""
+        if revision <= self.mirror.revision:
+            return True
+        try:
+            return await asyncio.wait_for(self.mirror.reached(revision), timeout)
+        except TimeoutError:
+            return False
+
+    async def sync(self) -> None:
+        """Nothing to wait for where this process is the only writer."""
+
+    async def compact(self, revision: int) -> None:
+        """Forget the history before a revision."""
+        self.mirror.compact(revision)
+
+    async def health(self) -> None:
+        """Raise Unavailable when reads or writes would fail."""
+
+    async def snapshot_save(self, path: Path) -> SnapshotStatus:
+        """Refused by drivers that keep nothing on a disk."""
+        raise StoreError(f"{type(self).__name__} has nothing to save")
+
+    def expected(self, key: str, revision: int) -> Record:
+        """The record of a key if it is at `revision` (0: any); NotFound or Conflict otherwise."""
+        current: Record | None = self.mirror.records.get(key)
+        if current is None:
+            raise NotFound(key)
+        if revision and current.revision != revision:
+            raise Conflict(key, current)
+        return current
+
+    def end(self) -> None:
+        """End every watch, as the last step of close()."""
+        self.mirror.end_watches(None)
+
+

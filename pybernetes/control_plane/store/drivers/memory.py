@@ -1,0 +1,57 @@
+"""Keeps everything in memory only: for tests and throw-away clusters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.control_plane.store.base import MirroredStore
+from pybernetes.control_plane.store.expiry import Expiry
+from pybernetes.control_plane.store.protocol import Event, KeyExists, Record, Store
+
+NAME = "memory"
+
+
+class MemoryStore(MirroredStore):
+    """A store whose writes are visible, and as durable as they will ever be, at once."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._expiry = Expiry(self.clock, self.delete)
+
+    async def start(self) -> None:
+        """Begin at revision 1, as an empty etcd does."""
+        self.mirror.load([], 1)
+
+    async def close(self) -> None:
+        """End every watch."""
+        self._expiry.close()
+        self.end()
+
+    async def create(self, key: str, value: bytes, *, ttl: int = 0) -> Record:
+        """Write a new key; KeyExists when it is there."""
+        if key in self.mirror.records:
+            raise KeyExists(key)
+        return self._put(key, value, ttl, None)
+
+    async def update(self, key: str, value: bytes, revision: int, *, ttl: int = 0) -> Record:
+        """Replace a value if the key is still at `revision`."""
+        return self._put(key, value, ttl, self.expected(key, revision))
+
+    async def delete(self, key: str, revision: int) -> Event:
+        """Delete a key if it is still at `revision` (0: whatever it is)."""
+        event = Event(self.mirror.revision + 1, key, None, self.expected(key, revision))
+        self.mirror.apply([event])
+        return event
+
+    def _put(self, key: str, value: bytes, ttl: int, previous: Record | None) -> Record:
+        revision = self.mirror.revision + 1
+        record = Record(key, self.stamp(value, revision), revision, self.clock() + ttl if ttl else 0.0)
+        self.mirror.apply([Event(revision, key, record, previous)])
+        if ttl:
+            self._expiry.add(record)
+        return record
+
+
+def open_store(**options: Any) -> Store:
+    """Make a store in memory; takes stamp, clock and history."""
+    return MemoryStore(**options)

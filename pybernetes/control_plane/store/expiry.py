@@ -1,0 +1,73 @@
+"""Deleting records when their time is up: one timer, armed for the earliest expiry."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import logging
+from collections.abc import Awaitable, Callable
+
+from pybernetes.control_plane.store.protocol import Clock, Conflict, NotFound, Record, StoreError
+
+log = logging.getLogger(__name__)
+
+RETRY_SECONDS = 5.0
+
+
+class Expiry:
+    """Calls `delete(key, revision)` for every record that was added and has reached its expiry."""
+
+    def __init__(self, clock: Clock, delete: Callable[[str, int], Awaitable[object]]) -> None:
+        self._clock = clock
+        self._delete = delete
+        self._heap: list[tuple[float, str, int]] = []
+        self._timer: asyncio.TimerHandle | None = None
+        self._armed_for = 0.0
+        self._task: asyncio.Task[None] | None = None
+        self._closed = False
+
+    def add(self, record: Record) -> None:
+        """Note a record; one that changed since is left alone, since its revision is another."""
+        if record.expires:
+            heapq.heappush(self._heap, (record.expires, record.key, record.revision))
+            if self._timer is None or record.expires < self._armed_for:
+                self._arm()
+
+    def close(self) -> None:
+        """Stop the timer."""
+        self._closed = True
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._task is not None:
+            self._task.cancel()
+
+    def _arm(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._heap and not self._closed and self._task is None:
+            self._armed_for = self._heap[0][0]
+            delay = max(0.0, self._armed_for - self._clock())
+            self._timer = asyncio.get_running_loop().call_later(delay, self._fire)
+
+    def _fire(self) -> None:
+        self._timer = None
+        self._task = asyncio.get_running_loop().create_task(self._expire())
+
+    async def _expire(self) -> None:
+        try:
+            now = self._clock()
+            due: list[tuple[float, str, int]] = []
+            while self._heap and self._heap[0][0] <= now:
+                due.append(heapq.heappop(self._heap))
+            outcomes = await asyncio.gather(
+                *(self._delete(key, revision) for _, key, revision in due), return_exceptions=True
+            )
+            for (_, key, revision), outcome in zip(due, outcomes, strict=True):
+                if isinstance(outcome, StoreError) and not isinstance(outcome, NotFound | Conflict):
+                    log.warning("cannot delete expired %s, trying again: %s", key, outcome)
+                    heapq.heappush(self._heap, (now + RETRY_SECONDS, key, revision))
+        finally:
+            self._task = None
+        self._arm()

@@ -1,0 +1,376 @@
+"""The visible state in memory: records, recent history and watchers. No input or output.
+
+A driver calls `apply` with each committed batch. Watchers hang on nodes, one per watched or written
+directory of the key space, so that finding who wants an event is a walk over the few ancestors of its
+key, and all watchers of a node share one list of events.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import logging
+from bisect import insort
+from collections import deque
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from sortedcontainers import SortedDict
+
+from pybernetes.control_plane.store.protocol import (
+    Clock,
+    Closed,
+    Compacted,
+    Event,
+    FutureRevision,
+    HistoryLimits,
+    Page,
+    Record,
+    Sink,
+    StoreError,
+    Watch,
+    wall_clock,
+)
+
+# Named here because `list` is a method in the class below.
+Events = list[Event]
+Nodes = list["Node"]
+Waiters = list[tuple[int, int, "asyncio.Future[bool]"]]
+
+log = logging.getLogger(__name__)
+
+# What an event costs beside its values: the event, its record, the key, and their places in tables.
+EVENT_OVERHEAD = 400
+# How many directories without watchers or records may stay before they are swept out.
+SPARE_NODES = 10_000
+
+
+class Node:
+    """One directory (or one watched key): when it last changed and who watches it."""
+
+    __slots__ = ("changed", "watches", "pending")
+
+    def __init__(self, changed: int) -> None:
+        self.changed = changed
+        self.watches: dict[MirrorWatch, None] = {}
+        self.pending: list[Event] = []
+
+
+class MirrorWatch(Watch):
+    """A watcher of one node."""
+
+    __slots__ = ("mirror", "prefix", "sink", "closed", "open")
+
+    def __init__(self, mirror: Mirror, prefix: str, sink: Sink, closed: Closed | None) -> None:
+        self.mirror = mirror
+        self.prefix = prefix
+        self.sink = sink
+        self.closed = closed
+        self.open = True
+
+    def close(self) -> None:
+        """End the watch without calling its `closed`."""
+        if self.open:
+            self.open = False
+            self.mirror.forget(self)
+
+    def end(self, error: StoreError | None) -> None:
+        """End the watch from the store's side."""
+        if self.open:
+            self.close()
+            if self.closed is not None:
+                self.closed(error)
+
+
+def prefix_end(prefix: str) -> str | None:
+    """The first key after all keys with a prefix; None when there is no end."""
+    return prefix[:-1] + chr(ord(prefix[-1]) + 1) if prefix else None
+
+
+def ancestors(key: str) -> Iterator[str]:
+    """The directories that hold a key, each ending with "/", the widest first."""
+    position = key.find("/")
+    while position >= 0:
+        yield key[: position + 1]
+        position = key.find("/", position + 1)
+
+
+class Mirror:
+    """Records by key, the events that led here, and the watchers that want the next ones."""
+
+    def __init__(self, *, clock: Clock = wall_clock, history: HistoryLimits | None = None) -> None:
+        self.records: SortedDict = SortedDict()
+        self.revision = 0
+        self.compacted = 0
+        self.limits = history or HistoryLimits()
+        self._clock = clock
+        self._history: deque[Event] = deque()
+        self._batches: deque[tuple[float, int, int, int]] = deque()  # time, last revision, events, bytes
+        self._history_bytes = 0
+        self._root = Node(0)
+        self._nodes: dict[str, Node] = {"": self._root}
+        self._paths: dict[str, tuple[Node, ...]] = {}  # directory of a key -> the nodes to tell
+        self._watched_keys = 0
+        self._spare_nodes = SPARE_NODES
+        self._waiters: Waiters = []
+        self._waiter_number = 0
+
+    # --- reading
+
+    def list(self, prefix: str, *, start: str = "", limit: int = 0, revision: int = 0) -> Page:
+        """Records under a prefix in key order, now or as of a revision."""
+        records = self.records
+        begin = max(prefix, start)
+        end = prefix_end(prefix)
+        if revision and revision != self.revision:
+            return self._list_past(begin, end, limit, revision)
+        keys = records.irange(begin, end, (True, False))
+        if not limit:
+            return Page(list(map(records.__getitem__, keys)), False, 0, self.revision)
+        found = list(map(records.__getitem__, islice(keys, limit)))
+        remaining = 0
+        if len(found) == limit:
+            remaining = max(0, self._span(begin, end) - limit)
+        return Page(found, remaining > 0, remaining, self.revision)
+
+    def count(self, prefix: str) -> int:
+        """How many keys are under a prefix."""
+        return self._span(prefix, prefix_end(prefix))
+
+    def changed(self, prefix: str) -> int:
+        """The revision of the last change under a prefix, or a later one when that is not known."""
+        node = self._nodes.get(prefix)
+        while node is None:
+            prefix = prefix[: prefix.rfind("/", 0, len(prefix) - 1) + 1]
+            node = self._nodes.get(prefix)
+        return node.changed
+
+    def _span(self, begin: str, end: str | None) -> int:
+        bisect = self.records.bisect_left
+        stop = len(self.records) if end is None else bisect(end)
+        return max(0, stop - bisect(begin))
+
+    def _list_past(self, begin: str, end: str | None, limit: int, revision: int) -> Page:
+        """List an older state by undoing what happened since."""
+        self.check(revision)
+        undone: dict[str, Record | None] = {}
+        for event in reversed(self._history):
+            if event.revision <= revision:
+                break
+            if event.key >= begin and (end is None or event.key < end):
+                undone[event.key] = event.previous
+        records = self.records
+        gone = sorted(key for key, record in undone.items() if record is not None and key not in records)
+        born = sum(1 for key, record in undone.items() if record is None and key in records)
+        total = self._span(begin, end) + len(gone) - born
+        keys: Iterable[str] = records.irange(begin, end, (True, False))
+        if gone:
+            keys = heapq.merge(keys, gone)
+        found: Iterator[Record] = (
+            record
+            for key in keys
+            if (record := undone[key] if key in undone else records[key]) is not None
+        )
+        page = list(islice(found, limit) if limit else found)
+        remaining = total - len(page)
+        return Page(page, remaining > 0, remaining, revision)
+
+    def check(self, revision: int) -> None:
+        """Raise when a revision is not between the oldest kept and the current one."""
+        if revision < self.compacted:
+            raise Compacted(revision, self.compacted)
+        if revision > self.revision:
+            raise FutureRevision(revision, self.revision)
+
+    # --- changing
+
+    def load(self, records: Iterable[Record], revision: int) -> None:
+        """Start from a complete state without history."""
+        self.records = SortedDict({record.key: record for record in records})
+        self._history.clear()
+        self._batches.clear()
+        self._history_bytes = 0
+        self.revision = self.compacted = self._root.changed = revision
+
+    def apply(self, events: Events) -> None:
+        """Take in one committed batch, then tell the watchers and those who wait."""
+        records = self.records
+        touched: Nodes = []
+        size = 0
+        for event in events:
+            key, record = event.key, event.record
+            if record is None:
+                records.pop(key, None)
+            else:
+                records[key] = record
+                size += len(record.value)
+            if event.previous is not None:
+                size += len(event.previous.value)
+            nodes = self._paths.get(key[: key.rfind("/") + 1])
+            if nodes is None:
+                nodes = self._add_path(key)
+            for node in nodes:
+                node.changed = event.revision
+                if node.watches:
+                    if not node.pending:
+                        touched.append(node)
+                    node.pending.append(event)
+            if self._watched_keys and (exact := self._nodes.get(key)) is not None:
+                exact.changed = event.revision
+                if not exact.pending:
+                    touched.append(exact)
+                exact.pending.append(event)
+        self._history.extend(events)
+        self._remember(len(events), size + EVENT_OVERHEAD * len(events), events[-1].revision)
+        self.revision = events[-1].revision
+        if touched:
+            self._deliver(touched)
+        if self._waiters:
+            self._wake()
+
+    def advance(self, revision: int) -> None:
+        """Note that the state stayed as it is up to a revision."""
+        if revision > self.revision:
+            self.revision = revision
+            self._wake()
+
+    def compact(self, revision: int) -> None:
+        """Forget the history up to a revision."""
+        if revision > self.revision:
+            raise FutureRevision(revision, self.revision)
+        while self._batches and self._batches[0][1] <= revision:
+            self._drop_batch()
+        # A batch that straddles the revision stays in memory: only the promise to serve it ends.
+        self.compacted = max(self.compacted, revision)
+
+    def _remember(self, events: int, size: int, revision: int) -> None:
+        now = self._clock()
+        self._batches.append((now, revision, events, size))
+        self._history_bytes += size
+        limits = self.limits
+        oldest = now - limits.seconds
+        while self._batches and (
+            self._batches[0][0] < oldest
+            or self._history_bytes > limits.bytes
+            or len(self._history) > limits.events
+        ):
+            self._drop_batch()
+
+    def _drop_batch(self) -> None:
+        _, revision, events, size = self._batches.popleft()
+        for _ in range(events):
+            self._history.popleft()
+        self._history_bytes -= size
+        self.compacted = max(self.compacted, revision)
+
+    # --- watching
+
+    def watch(self, prefix: str, revision: int, sink: Sink, closed: Closed | None = None) -> MirrorWatch:
+        """Deliver what happened under a prefix after a revision, then everything that will."""
+        missed: Events = []
+        if revision and revision < self.revision:
+            self.check(revision)
+            exact = not prefix.endswith("/") and prefix != ""
+            for event in reversed(self._history):
+                if event.revision <= revision:
+                    break
+                if event.key == prefix if exact else event.key.startswith(prefix):
+                    missed.append(event)
+            missed.reverse()
+        if revision > self.revision:
+            sink = only_after(revision, sink)
+        watch = MirrorWatch(self, prefix, sink, closed)
+        node = self._nodes.get(prefix)
+        if node is None:
+            # No known path can lead through a node that was missing, so all of them stay valid.
+            node = self._nodes[prefix] = Node(self.changed(prefix))
+        if not prefix.endswith("/") and prefix and not node.watches:
+            self._watched_keys += 1
+        node.watches[watch] = None
+        if missed:
+            sink(missed)
+        return watch
+
+    def forget(self, watch: MirrorWatch) -> None:
+        """Take a watch off its node."""
+        node = self._nodes.get(watch.prefix)
+        if node is None or watch not in node.watches:
+            return
+        del node.watches[watch]
+        if not node.watches and watch.prefix and not watch.prefix.endswith("/"):
+            self._watched_keys -= 1
+            del self._nodes[watch.prefix]
+
+    def end_watches(self, error: StoreError | None) -> None:
+        """End every watch from the store's side."""
+        for node in list(self._nodes.values()):
+            for watch in list(node.watches):
+                watch.end(error)
+
+    def _deliver(self, touched: Nodes) -> None:
+        # Everything is collected before the first call: a sink may open and close watches.
+        deliveries = [(list(node.watches), node.pending) for node in touched]
+        for node in touched:
+            node.pending = []
+        for watches, events in deliveries:
+            for watch in watches:
+                if watch.open:
+                    try:
+                        watch.sink(events)
+                    except Exception:
+                        # A sink that failed has a gap; ending its watch makes its reader start over.
+                        log.exception("watch of %s failed and is ended", watch.prefix)
+                        watch.end(StoreError("the watch's sink failed"))
+
+    # --- directories
+
+    def _add_path(self, key: str) -> tuple[Node, ...]:
+        directory = key[: key.rfind("/") + 1]
+        if len(self._nodes) > self._spare_nodes:
+            self._sweep()
+        nodes = [self._root]
+        for name in ancestors(directory):
+            node = self._nodes.get(name)
+            if node is None:
+                node = self._nodes[name] = Node(nodes[-1].changed)
+            nodes.append(node)
+        path = self._paths[directory] = tuple(nodes)
+        return path
+
+    def _sweep(self) -> None:
+        """Drop the directories that nobody watches and no record is in, as of deleted namespaces."""
+        for name, node in list(self._nodes.items()):
+            if name and not node.watches and not node.pending and not self.count(name):
+                del self._nodes[name]
+        self._paths.clear()
+        self._spare_nodes = max(SPARE_NODES, 2 * len(self._nodes))
+
+    # --- waiting
+
+    def reached(self, revision: int) -> asyncio.Future[bool]:
+        """A future that resolves once the state has reached a revision."""
+        future: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        if revision <= self.revision:
+            future.set_result(True)
+        else:
+            self._waiter_number += 1
+            insort(self._waiters, (-revision, -self._waiter_number, future))
+        return future
+
+    def _wake(self) -> None:
+        waiters = self._waiters
+        while waiters and -waiters[-1][0] <= self.revision:
+            future = waiters.pop()[2]
+            if not future.done():
+                future.set_result(True)
+
+
+def only_after(revision: int, sink: Sink) -> Sink:
+    """A sink that skips events up to a revision, for watches that start ahead of the visible state."""
+
+    def filtered(events: list[Event]) -> None:
+        wanted = [event for event in events if event.revision > revision]
+        if wanted:
+            sink(wanted)
+
+    return filtered

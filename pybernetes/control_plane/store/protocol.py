@@ -1,0 +1,230 @@
+"""What every store offers, and the errors that it raises.
+
+StoreError
+├── KeyExists        create of a key that is there
+├── NotFound         update or delete of a key that is not
+├── Conflict         the key was changed since the given revision
+├── Compacted        the history back to the given revision is gone
+├── FutureRevision   the given revision does not exist yet
+└── Unavailable      the data cannot be reached or written now
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+Stamp = Callable[[bytes, int], bytes]
+Clock = Callable[[], float]
+Sink = Callable[["list[Event]"], None]
+Closed = Callable[["StoreError | None"], None]
+
+
+class StoreError(Exception):
+    """Anything that a store refuses or fails to do."""
+
+
+class KeyExists(StoreError):
+    def __init__(self, key: str) -> None:
+        super().__init__(f"key exists: {key}")
+        self.key = key
+
+
+class NotFound(StoreError):
+    def __init__(self, key: str) -> None:
+        super().__init__(f"key not found: {key}")
+        self.key = key
+
+
+class Conflict(StoreError):
+    def __init__(self, key: str, current: Record) -> None:
+        super().__init__(f"key was changed: {key} is at revision {current.revision}")
+        self.key = key
+        self.current = current
+
+
+class Compacted(StoreError):
+    def __init__(self, revision: int, compacted: int) -> None:
+        super().__init__(f"revision {revision} is gone: history starts at {compacted}")
+        self.revision = revision
+        self.compacted = compacted
+
+
+class FutureRevision(StoreError):
+    def __init__(self, revision: int, current: int) -> None:
+        super().__init__(f"revision {revision} is ahead of the current revision {current}")
+        self.revision = revision
+        self.current = current
+
+
+class Unavailable(StoreError):
+    pass
+
+
+class Record:
+    """One key with its value as handed out (stamped); never changed once made, except for `view`."""
+
+    __slots__ = ("key", "value", "revision", "expires", "view")
+
+    def __init__(self, key: str, value: bytes, revision: int, expires: float = 0.0) -> None:
+        self.key = key
+        self.value = value
+        self.revision = revision
+        self.expires = expires  # seconds since the epoch, 0 for never
+        self.view: Any = None  # for readers: whatever they derived from the value
+
+    def __repr__(self) -> str:
+        return f"Record({self.key!r}, {len(self.value)} bytes, revision={self.revision})"
+
+
+class Event:
+    """One change: `record` is None for a deletion, `previous` is None for a creation."""
+
+    __slots__ = ("revision", "key", "record", "previous", "frames")
+
+    def __init__(self, revision: int, key: str, record: Record | None, previous: Record | None) -> None:
+        self.revision = revision
+        self.key = key
+        self.record = record
+        self.previous = previous
+        self.frames: Any = None  # for readers: encoded forms, shared by all watchers
+
+    def __repr__(self) -> str:
+        kind = "deleted" if self.record is None else "created" if self.previous is None else "updated"
+        return f"Event({self.revision}, {kind} {self.key!r})"
+
+
+@dataclass(slots=True)
+class Page:
+    """Part of a list: `remaining` records follow, `more` says whether there are any."""
+
+    records: list[Record]
+    more: bool
+    remaining: int
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryLimits:
+    """How much history is kept for old revisions and resumed watches: the tightest limit wins."""
+
+    seconds: float = 300.0
+    bytes: int = 64 << 20
+    events: int = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotStatus:
+    """What `snapshot status` prints about a file."""
+
+    hash: int
+    revision: int
+    total_keys: int
+    total_size: int
+
+
+class Watch(ABC):
+    """A running watch; after close() the sink is not called again."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """End the watch without calling its `closed`."""
+
+
+def identity(value: bytes, revision: int) -> bytes:
+    """The stamp that changes nothing."""
+    return value
+
+
+class Store(ABC):
+    """Keys and values under one growing revision.
+
+    Reads are synchronous and come from memory. Writes return once they are durable and visible here.
+    Everything is called from one event loop.
+    """
+
+    local: bool = True  # this process is the only writer: reads are linearizable as they are
+    stamp: Stamp
+    clock: Clock
+
+    @property
+    @abstractmethod
+    def revision(self) -> int:
+        """The revision of the visible state."""
+
+    @property
+    @abstractmethod
+    def compacted(self) -> int:
+        """The oldest revision that can still be listed and watched from."""
+
+    @abstractmethod
+    async def start(self) -> None:
+        """Load the state; call before anything else."""
+
+    @abstractmethod
+    async def close(self) -> None:
+        """Finish pending writes, end every watch and let go of files and connections."""
+
+    @abstractmethod
+    def get(self, key: str) -> Record | None:
+        """The record of a key, or None."""
+
+    @abstractmethod
+    def list(self, prefix: str, *, start: str = "", limit: int = 0, revision: int = 0) -> Page:
+        """Records under a prefix in key order, from `start` (inclusive), now or as of a revision."""
+
+    @abstractmethod
+    def changed(self, prefix: str) -> int:
+        """A revision that grows with every change under a prefix, for callers that cache lists."""
+
+    @abstractmethod
+    def count(self, prefix: str) -> int:
+        """How many keys are under a prefix."""
+
+    @abstractmethod
+    async def sync(self) -> None:
+        """Return once the visible state is at least as new as the moment of the call."""
+
+    @abstractmethod
+    async def wait(self, revision: int, timeout: float) -> bool:
+        """Wait until the visible state has reached a revision; False when the timeout passed first."""
+
+    @abstractmethod
+    async def create(self, key: str, value: bytes, *, ttl: int = 0) -> Record:
+        """Write a new key; KeyExists when it is there. With a ttl in seconds it deletes itself."""
+
+    @abstractmethod
+    async def update(self, key: str, value: bytes, revision: int, *, ttl: int = 0) -> Record:
+        """Replace a value if the key is still at `revision`; NotFound or Conflict otherwise."""
+
+    @abstractmethod
+    async def delete(self, key: str, revision: int) -> Event:
+        """Delete a key if it is still at `revision` (0: whatever it is); NotFound or Conflict."""
+
+    @abstractmethod
+    def watch(self, prefix: str, revision: int, sink: Sink, *, closed: Closed | None = None) -> Watch:
+        """Send every event after `revision` (0: from now) to `sink`, in order, one call per commit.
+
+        A prefix ends with "/"; anything else is one exact key. What already happened is delivered before
+        this returns. The list given to `sink` is shared: do not change it. `closed` is called when the
+        store ends the watch: with None at close(), with the error otherwise. Compacted when too old.
+        """
+
+    @abstractmethod
+    async def compact(self, revision: int) -> None:
+        """Forget the history before a revision."""
+
+    @abstractmethod
+    async def health(self) -> None:
+        """Raise Unavailable when reads or writes would fail."""
+
+    @abstractmethod
+    async def snapshot_save(self, path: Path) -> SnapshotStatus:
+        """Write a consistent copy of the whole store to a new file."""
+
+
+wall_clock: Clock = time.time
