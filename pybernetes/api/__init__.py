@@ -1,0 +1,1 @@
+"""Kinds, schemas, validation, patches: pure data, no input or output."""

@@ -1,0 +1,129 @@
+"""Paths to fields, and the errors that validation collects about them.
+
+A path is cheap to build and is turned into text only when there is an error to tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from pybernetes.api import go
+
+
+class Path:
+    """Where a field is: ``Path("spec") / "containers"`` then ``[0]`` then ``/ "name"``."""
+
+    __slots__ = ("parent", "part")
+
+    def __init__(self, part: str = "", parent: Path | None = None) -> None:
+        self.part = part
+        self.parent = parent
+
+    def __truediv__(self, name: str) -> Path:
+        return Path(name, self)
+
+    def __getitem__(self, index: int | str) -> Path:
+        return Path(f"[{index}]", self)
+
+    def __str__(self) -> str:
+        parts: list[str] = []
+        node: Path | None = self
+        while node is not None:
+            if node.part:
+                parts.append(node.part)
+            node = node.parent
+        text = ""
+        for part in reversed(parts):
+            text += part if part[0] == "[" or not text else "." + part
+        return text
+
+    def __repr__(self) -> str:
+        return f"Path({str(self)!r})"
+
+
+ROOT = Path()
+
+
+class FieldError:
+    """One thing that is wrong with one field, in Kubernetes' words."""
+
+    __slots__ = ("detail", "field", "reason", "type", "value")
+
+    def __init__(self, type_: str, reason: str, field: str, value: Any, detail: str) -> None:
+        self.type, self.reason, self.field, self.value, self.detail = type_, reason, field, value, detail
+
+    @property
+    def body(self) -> str:
+        """The message without the name of the field."""
+        text = self.type
+        if self.value is not OMIT:
+            text += f": {go.value(self.value)}"
+        return f"{text}: {self.detail}" if self.detail else text
+
+    def cause(self) -> dict[str, str]:
+        """The error as an entry of ``Status.details.causes``."""
+        return {"reason": self.reason, "message": self.body, "field": self.field}
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.body}"
+
+    __repr__ = __str__
+
+
+class _Omit:
+    __slots__ = ()
+
+
+OMIT: Any = _Omit()
+
+
+class Errors(list[FieldError]):
+    """A list of field errors with a method for each type that Kubernetes has."""
+
+    def _add(self, type_: str, reason: str, path: Path | str, value: Any, detail: str) -> None:
+        # A path that renders to nothing is the object itself, which upstream prints as <nil>.
+        self.append(FieldError(type_, reason, str(path) or "<nil>", value, detail))
+
+    def required(self, path: Path | str, detail: str = "") -> None:
+        self._add("Required value", "FieldValueRequired", path, OMIT, detail)
+
+    def invalid(self, path: Path | str, value: Any, detail: str = "") -> None:
+        self._add("Invalid value", "FieldValueInvalid", path, value, detail)
+
+    def type_invalid(self, path: Path | str, value: Any, detail: str = "") -> None:
+        self._add("Invalid value", "FieldValueTypeInvalid", path, value, detail)
+
+    def duplicate(self, path: Path | str, value: Any) -> None:
+        self._add("Duplicate value", "FieldValueDuplicate", path, value, "")
+
+    def not_found(self, path: Path | str, value: Any) -> None:
+        self._add("Not found", "FieldValueNotFound", path, value, "")
+
+    def forbidden(self, path: Path | str, detail: str = "") -> None:
+        self._add("Forbidden", "FieldValueForbidden", path, OMIT, detail)
+
+    def unsupported(self, path: Path | str, value: Any, supported: Iterable[str] = ()) -> None:
+        ordered = sorted(supported) if isinstance(supported, (set, frozenset)) else supported
+        listed = ", ".join(go.quote(item) for item in ordered)
+        detail = f"supported values: {listed}" if listed else ""
+        self._add("Unsupported value", "FieldValueNotSupported", path, value, detail)
+
+    def too_long(self, path: Path | str, limit: int) -> None:
+        noun = "byte" if limit == 1 else "bytes"
+        detail = f"may not be more than {limit} {noun}" if limit >= 0 else "value is too long"
+        self._add("Too long", "FieldValueTooLong", path, OMIT, detail)
+
+    def too_many(self, path: Path | str, actual: int, limit: int) -> None:
+        noun = "item" if limit == 1 else "items"
+        detail = f"must have at most {limit} {noun}" if limit >= 0 else "has too many items"
+        value = actual if actual >= 0 else OMIT
+        self._add("Too many", "FieldValueTooMany", path, value, detail)
+
+    def too_few(self, path: Path | str, actual: int, limit: int) -> None:
+        noun = "item" if limit == 1 else "items"
+        value = actual if actual >= 0 else OMIT
+        self._add("Too few", "FieldValueTooFew", path, value, f"must have at least {limit} {noun}")
+
+    def internal(self, path: Path | str, error: object) -> None:
+        self._add("Internal error", "InternalError", path, OMIT, str(error))

@@ -1,0 +1,42 @@
+"""Values written as Go's fmt and encoding/json write them, because clients match on the text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+_ESCAPES = {"\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v",
+            "\\": "\\\\", '"': '\\"'}  # fmt: skip
+
+
+def quote(text: str) -> str:
+    """The string as Go's ``%q`` prints it."""
+    out = []
+    for char in text:
+        if char in _ESCAPES:
+            out.append(_ESCAPES[char])
+        elif char.isprintable():
+            out.append(char)
+        elif ord(char) < 0x80:
+            out.append(f"\\x{ord(char):02x}")
+        elif ord(char) < 0x10000:
+            out.append(f"\\u{ord(char):04x}")
+        else:
+            out.append(f"\\U{ord(char):08x}")
+    return '"' + "".join(out) + '"'
+
+
+def value(item: Any) -> str:
+    """A field's bad value as an error message shows it."""
+    if isinstance(item, str):
+        return quote(item)
+    if item is None:
+        return "null"
+    if isinstance(item, bool):
+        return "true" if item else "false"
+    if isinstance(item, float) and item.is_integer():
+        return str(int(item))
+    if isinstance(item, (int, float)):
+        return str(item)
+    return orjson.dumps(item, option=orjson.OPT_SORT_KEYS).decode()

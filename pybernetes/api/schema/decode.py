@@ -1,0 +1,241 @@
+"""A client's JSON turned into a clean object of a type, as Go's decoder would.
+
+Unknown fields are dropped and noted, nulls are dropped, quantities and times take their canonical
+form, and a value of the wrong type is an error that names the field in Go's words.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any
+
+import orjson
+
+from pybernetes.api import quantity
+from pybernetes.api.schema.types import Type
+
+_INT_LIMITS = {"int32": 2**31, "int64": 2**63, "": 2**63}
+_GO_TYPES = {"string": "string", "boolean": "bool", "number": "float64", "any": "map[string]interface {}"}
+_TIME = re.compile(r"^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$")
+
+
+class DecodeError(ValueError):
+    """The value does not fit the type."""
+
+
+class Decoder:
+    """One decoding; ``unknown`` lists the fields that the type does not have, ``keys`` counts the keys seen."""
+
+    __slots__ = ("keys", "unknown")
+
+    def __init__(self) -> None:
+        self.unknown: list[str] = []
+        self.keys = 0
+
+    def decode(self, type_: Type, value: Any) -> Any:
+        """The value as the type has it; DecodeError if it does not fit."""
+        return self._value(type_, value, None, "")
+
+    def _struct(self, type_: Type, value: dict[str, Any], path: _Where) -> dict[str, Any]:
+        fields = type_.fields
+        required = type_.required
+        name = type_.name
+        self.keys += len(value)
+        result: dict[str, Any] = {}
+        for key, item in value.items():
+            field = fields.get(key)
+            if field is None:
+                self.unknown.append(_text((path, key)))
+            elif item is None:
+                continue
+            elif field.native is type(item):
+                result[key] = item
+            else:
+                clean = self._value(field, item, (path, key), name)
+                # Go omits empty lists and maps; keeping them would make equal objects differ.
+                if clean or field.kind not in ("list", "map") or key in required:
+                    result[key] = clean
+        return result
+
+    def _value(self, type_: Type, value: Any, path: _Where, owner: str) -> Any:
+        kind = type_.kind
+        if kind == "struct":
+            if type(value) is not dict:
+                raise _mismatch(type_, value, path, owner)
+            return self._struct(type_, value, path)
+        if kind == "list":
+            return self._list(type_, value, path, owner)
+        if kind == "map":
+            return self._map(type_, value, path, owner)
+        return self._scalar(type_, value, path, owner)
+
+    def _list(self, type_: Type, value: Any, path: _Where, owner: str) -> list[Any]:
+        if type(value) is not list:
+            raise _mismatch(type_, value, path, owner)
+        item = type_.item
+        assert item is not None
+        if item.kind == "struct":
+            result = []
+            for index, entry in enumerate(value):
+                if type(entry) is dict:
+                    result.append(self._struct(item, entry, (path, index)))
+                elif entry is None:
+                    result.append({})
+                else:
+                    raise _mismatch(item, entry, path, owner)
+            return result
+        native = item.native
+        return [
+            entry if native is type(entry) else self._value(item, entry, (path, index), owner)
+            for index, entry in enumerate(value)
+        ]
+
+    def _map(self, type_: Type, value: Any, path: _Where, owner: str) -> dict[str, Any]:
+        if type(value) is not dict:
+            raise _mismatch(type_, value, path, owner)
+        item = type_.item
+        assert item is not None
+        self.keys += len(value)
+        native = item.native
+        result = {}
+        for key, entry in value.items():
+            if native is type(entry):
+                result[key] = entry
+            elif entry is None and native is str:
+                result[key] = ""
+            elif entry is None and item.kind == "bytes":
+                result[key] = ""
+            else:
+                result[key] = self._value(item, entry, (path, key), owner)
+        return result
+
+    def _scalar(self, type_: Type, value: Any, path: _Where, owner: str) -> Any:
+        kind = type_.kind
+        if kind == "any":
+            self.keys += count_keys(value)
+            return value
+        if value is None:
+            return _ZERO.get(kind)
+        if kind == "integer":
+            limit = _INT_LIMITS.get(type_.format, 2**63)
+            if type(value) is int and -limit <= value < limit:
+                return value
+        elif kind == "quantity":
+            if type(value) in (str, int, float):
+                try:
+                    return quantity.canonical(value)
+                except quantity.QuantityError as error:
+                    raise DecodeError(str(error)) from None
+        elif kind == "int-or-string":
+            if type(value) is str or (type(value) is int and -(2**31) <= value < 2**31):
+                return value
+        elif kind == "number":
+            if type(value) in (int, float):
+                return value
+        elif kind in ("time", "microtime"):
+            if type(value) is str:
+                return _time(value, kind)
+        elif kind == "bytes":
+            if type(value) is str:
+                return _bytes(value)
+        elif type_.native is type(value):
+            return value
+        raise _mismatch(type_, value, path, owner)
+
+
+# A place in the object: the place around it and the last step, or None for the object itself.
+_Where = Any
+_ZERO = {"string": "", "boolean": False, "integer": 0, "number": 0, "quantity": "0", "bytes": "", "int-or-string": 0}
+
+
+def count_keys(value: Any) -> int:
+    """How many keys all objects inside a value have."""
+    if type(value) is dict:
+        return len(value) + sum(count_keys(item) for item in value.values())
+    if type(value) is list:
+        return sum(count_keys(item) for item in value)
+    return 0
+
+
+def _text(path: _Where) -> str:
+    parts: list[str] = []
+    while path is not None:
+        path, step = path
+        parts.append(f"[{step}]" if type(step) is int else "." + step)
+    return "".join(reversed(parts)).lstrip(".")
+
+
+def _json_name(value: Any) -> str:
+    if isinstance(value, bool):
+        return "bool"
+    if isinstance(value, str):
+        return "string"
+    if isinstance(value, dict):
+        return "object"
+    if isinstance(value, list):
+        return "array"
+    return "number"
+
+
+def _go_type(type_: Type) -> str:
+    if type_.kind == "integer":
+        return type_.format or "int64"
+    if type_.kind == "list":
+        assert type_.item is not None
+        return "[]" + _go_type(type_.item)
+    if type_.kind == "map":
+        assert type_.item is not None
+        return "map[string]" + _go_type(type_.item)
+    if type_.kind == "struct":
+        return f"v1.{type_.name}"
+    return _GO_TYPES.get(type_.kind, type_.kind)
+
+
+def _mismatch(type_: Type, value: Any, path: _Where, owner: str) -> DecodeError:
+    """The error in the words of Go's decoder."""
+    if type_.kind in ("time", "microtime"):
+        return DecodeError(f"json: cannot unmarshal {_json_name(value)} into Go value of type string")
+    given = _json_name(value)
+    if given == "number" and type_.kind == "integer":
+        given = f"number {orjson.dumps(value).decode()}"
+    names = []
+    while path is not None:
+        path, step = path
+        if type(step) is str:
+            names.append(step)
+    where = ".".join(reversed(names))
+    if where:
+        return DecodeError(f"json: cannot unmarshal {given} into Go struct field {owner}.{where} of type {_go_type(type_)}")
+    return DecodeError(f"json: cannot unmarshal {given} into Go value of type {_go_type(type_)}")
+
+
+def _bytes(value: str) -> str:
+    try:
+        base64.b64decode(value.replace("\n", "").replace("\r", ""), validate=True)
+    except (binascii.Error, ValueError):
+        raise DecodeError("illegal base64 data at input byte " + str(_bad_byte(value))) from None
+    return value
+
+
+def _bad_byte(value: str) -> int:
+    for index, char in enumerate(value):
+        if not (char.isascii() and (char.isalnum() or char in "+/=")):
+            return index
+    return len(value) - len(value) % 4
+
+
+@lru_cache(maxsize=1024)
+def _time(value: str, kind: str) -> str:
+    if not _TIME.match(value):
+        raise DecodeError(
+            f'parsing time "{value}" as "2006-01-02T15:04:05Z07:00": cannot parse "{value}" as "2006"'
+        )
+    try:
+        moment = datetime.fromisoformat(value.upper()).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise DecodeError(f'parsing time "{value}": value out of range') from None
+    return moment.strftime("%Y-%m-%dT%H:%M:%S" + (".%fZ" if kind == "microtime" else "Z"))

@@ -1,0 +1,163 @@
+"""Builds the type graph from the published JSON schemas of Kubernetes v1.37.
+
+The schemas come with the kubernetes-validate package. They are 1.8 MB, most of it prose, so the part
+that the graph needs is derived once and kept as a small file in the user's cache directory.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import tempfile
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from pybernetes.api.schema.types import Type
+
+_VERSION = "v1.37.0"
+_FORM = 1  # raise when the derived form changes
+_SPECIAL = {
+    "io.k8s.apimachinery.pkg.api.resource.Quantity": "quantity",
+    "io.k8s.apimachinery.pkg.util.intstr.IntOrString": "int-or-string",
+    "io.k8s.apimachinery.pkg.apis.meta.v1.Time": "time",
+    "io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime": "microtime",
+}
+_KEPT = ("$ref", "format", "enum", "x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type",
+         "x-kubernetes-patch-merge-key", "x-kubernetes-patch-strategy")  # fmt: skip
+
+
+def source() -> Path:
+    """The file with all definitions, inside the installed schema package."""
+    spec = importlib.util.find_spec("kubernetes_validate")
+    if spec is None or not spec.submodule_search_locations:
+        raise RuntimeError("the package kubernetes-validate is not installed: pip install kubernetes-validate")
+    root = Path(spec.submodule_search_locations[0]) / "kubernetes-json-schema"
+    return root / f"{_VERSION}-local" / "_definitions.json"
+
+
+@lru_cache(maxsize=1)
+def definitions() -> dict[str, Any]:
+    """Every definition in full, descriptions included (for OpenAPI and explain; loaded late)."""
+    return orjson.loads(source().read_bytes())["$defs"]
+
+
+def _cache_file() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(base) / "pybernetes" / f"schema-{_VERSION}-{_FORM}.json"
+
+
+def _derive(node: dict[str, Any]) -> dict[str, Any]:
+    """A definition without its prose."""
+    slim = {key: node[key] for key in _KEPT if key in node}
+    kind = node.get("type")
+    if kind:
+        slim["type"] = next(item for item in kind if item != "null") if isinstance(kind, list) else kind
+    if "properties" in node:
+        slim["properties"] = {name: _derive(child) for name, child in node["properties"].items()}
+        slim["required"] = node.get("required", [])
+    for key in ("items", "additionalProperties"):
+        if isinstance(node.get(key), dict):
+            slim[key] = _derive(node[key])
+    if "x-kubernetes-group-version-kind" in node:
+        slim["kinds"] = [[k["group"], k["version"], k["kind"]] for k in node["x-kubernetes-group-version-kind"]]
+    return slim
+
+
+@lru_cache(maxsize=1)
+def compact() -> dict[str, Any]:
+    """The derived form of every definition, from the cache file if there is one."""
+    path = _cache_file()
+    try:
+        return orjson.loads(path.read_bytes())
+    except (OSError, orjson.JSONDecodeError):
+        pass
+    derived = {name: _derive(node) for name, node in definitions().items()}
+    definitions.cache_clear()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent)
+        with os.fdopen(handle, "wb") as file:
+            file.write(orjson.dumps(derived))
+        os.replace(temporary, path)
+    except OSError:
+        pass  # a read-only home costs a few milliseconds at the next start, nothing else
+    return derived
+
+
+@lru_cache(maxsize=1)
+def _kinds() -> dict[tuple[str, str, str], str]:
+    return {
+        (group, version, kind): name
+        for name, node in compact().items()
+        if len(node.get("kinds", ())) == 1
+        for group, version, kind in node["kinds"]
+    }
+
+
+def definition_name(group: str, version: str, kind: str) -> str:
+    """The name of a kind's definition, such as ``io.k8s.api.core.v1.Pod``; KeyError if there is none."""
+    return _kinds()[group, version, kind]
+
+
+def kind_type(group: str, version: str, kind: str) -> Type:
+    """The type of a built-in kind."""
+    return named(definition_name(group, version, kind))
+
+
+@lru_cache(maxsize=None)
+def named(name: str) -> Type:
+    """The type of a definition."""
+    return _build({"$ref": name})
+
+
+def _build(node: dict[str, Any]) -> Type:
+    """The type of a field, with what the field itself says laid over what its definition says."""
+    reference = node.get("$ref", "").rpartition("/")[2]
+    if reference in _SPECIAL:
+        return Type(_SPECIAL[reference])
+    merged = {**compact()[reference], **node} if reference else node
+    result = _shape(merged, reference)
+    result.format = merged.get("format", "")
+    result.enum = tuple(merged.get("enum", ()))
+    result.strategy = tuple(merged.get("x-kubernetes-patch-strategy", "").split(","))
+    result.merge_key = merged.get("x-kubernetes-patch-merge-key", "")
+    if merged.get("x-kubernetes-map-type") == "atomic":
+        result.atomic = True
+    return result
+
+
+def _shape(node: dict[str, Any], name: str) -> Type:
+    kind = node.get("type", "any")
+    if "properties" in node:
+        result = Type("struct", name.rpartition(".")[2])
+        result.required = frozenset(node.get("required", ()))
+        properties = node["properties"]
+        result.resolve = lambda: _fields(name, properties)
+        return result
+    if kind == "object" and "additionalProperties" in node:
+        result = Type("map")
+        result.item = _build(node["additionalProperties"])
+        return result
+    if kind == "array":
+        result = Type("list")
+        result.item = _build(node["items"])
+        result.list_type = node.get("x-kubernetes-list-type", "atomic")
+        result.keys = tuple(node.get("x-kubernetes-list-map-keys", ()))
+        result.atomic = result.list_type == "atomic"
+        return result
+    if kind == "string" and node.get("format") == "byte":
+        return Type("bytes")
+    return Type("any" if kind == "object" else kind)
+
+
+_resolved: dict[str, dict[str, Type]] = {}
+
+
+def _fields(name: str, properties: dict[str, Any]) -> dict[str, Type]:
+    """The fields of a struct, shared by every place that holds it."""
+    if name not in _resolved:
+        _resolved[name] = {field: _build(node) for field, node in properties.items()}
+    return _resolved[name]

@@ -1,0 +1,264 @@
+"""Label and field selectors: parsed from a query or from a LabelSelector object, matched against maps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from pybernetes.api import go
+from pybernetes.api.validation import names
+
+_TOKEN = re.compile(r"\s*(?:(!=|==|=|!|<|>|\(|\)|,)|([^\s!=<>(),]+))")
+Matcher = Callable[[Mapping[str, str]], bool]
+
+
+class SelectorError(ValueError):
+    """The text is not a selector."""
+
+
+class Requirement:
+    """One condition on one key. Operators: in, notin, exists, !, gt, lt (``=`` is in with one value)."""
+
+    __slots__ = ("key", "operator", "values")
+
+    def __init__(self, key: str, operator: str, values: tuple[str, ...] = ()) -> None:
+        self.key, self.operator, self.values = key, operator, values
+
+    def matches(self, labels: Mapping[str, str]) -> bool:
+        """Whether the labels meet the condition."""
+        value = labels.get(self.key)
+        match self.operator:
+            case "in":
+                return value in self.values
+            case "notin":
+                return value not in self.values
+            case "exists":
+                return value is not None
+            case "!":
+                return value is None
+        try:
+            number, limit = int(value or ""), int(self.values[0])
+        except ValueError:
+            return False
+        return number > limit if self.operator == "gt" else number < limit
+
+    def __str__(self) -> str:
+        match self.operator:
+            case "in" if len(self.values) == 1:
+                return f"{self.key}={self.values[0]}"
+            case "notin" if len(self.values) == 1:
+                return f"{self.key}!={self.values[0]}"
+            case "in" | "notin":
+                return f"{self.key} {self.operator} ({','.join(sorted(self.values))})"
+            case "exists":
+                return self.key
+            case "!":
+                return f"!{self.key}"
+        return f"{self.key}{'>' if self.operator == 'gt' else '<'}{self.values[0]}"
+
+
+class Selector:
+    """A conjunction of requirements; an empty one matches everything."""
+
+    __slots__ = ("requirements",)
+
+    def __init__(self, requirements: tuple[Requirement, ...] = ()) -> None:
+        self.requirements = requirements
+
+    def matches(self, labels: Mapping[str, str] | None) -> bool:
+        """Whether all requirements are met."""
+        values = labels or {}
+        return all(requirement.matches(values) for requirement in self.requirements)
+
+    def __bool__(self) -> bool:
+        return bool(self.requirements)
+
+    def __str__(self) -> str:
+        return ",".join(str(requirement) for requirement in self.requirements)
+
+
+EVERYTHING = Selector()
+
+
+class Nothing(Selector):
+    """The selector that matches no object: an absent LabelSelector."""
+
+    __slots__ = ()
+
+    def matches(self, labels: Mapping[str, str] | None) -> bool:
+        return False
+
+    def __bool__(self) -> bool:
+        return True
+
+
+NOTHING = Nothing()
+
+
+@lru_cache(maxsize=4096)
+def parse_labels(text: str) -> Selector:
+    """A label selector from a query parameter: ``a=b,c in (d,e),!f``."""
+    return _Parser(text).parse() if text.strip() else EVERYTHING
+
+
+class _Parser:
+    def __init__(self, text: str) -> None:
+        self.tokens: list[str] = []
+        position = 0
+        while position < len(text.rstrip()):
+            match = _TOKEN.match(text, position)
+            if not match:
+                raise SelectorError(f"unable to parse requirement: found '{text[position:]}'")
+            self.tokens.append(match.group(1) or match.group(2))
+            position = match.end()
+        self.index = 0
+
+    def peek(self) -> str:
+        return self.tokens[self.index] if self.index < len(self.tokens) else ""
+
+    def next(self) -> str:
+        token = self.peek()
+        self.index += 1
+        return token
+
+    def parse(self) -> Selector:
+        found = [self.requirement()]
+        while self.peek() == ",":
+            self.next()
+            found.append(self.requirement())
+        if self.peek():
+            raise SelectorError(f"found '{self.peek()}', expected: ',' or 'end of string'")
+        return Selector(tuple(sorted(found, key=lambda requirement: requirement.key)))
+
+    def key(self) -> str:
+        token = self.next()
+        if not token or token in "!=()<>,":
+            raise SelectorError(f"unable to parse requirement: found '{token}', expected: identifier")
+        for problem in names.qualified_name(token):
+            raise SelectorError(f"unable to parse requirement: <nil>: Invalid value: {go.quote(token)}: {problem}")
+        return token
+
+    def requirement(self) -> Requirement:
+        if self.peek() == "!":
+            self.next()
+            return Requirement(self.key(), "!")
+        key = self.key()
+        token = self.peek()
+        if token in ("", ","):
+            return Requirement(key, "exists")
+        self.next()
+        if token in ("=", "==", "!="):
+            value = self.next() if self.peek() not in ("", ",") else ""
+            return Requirement(key, "notin" if token == "!=" else "in", (self.value(key, value),))
+        if token in ("in", "notin"):
+            return Requirement(key, token, self.values(key))
+        if token in ("<", ">"):
+            value = self.next()
+            if not re.fullmatch(r"[+-]?\d+", value):
+                raise SelectorError(
+                    f"unable to parse requirement: values[0][{key}]: Invalid value: {go.quote(value)}: "
+                    "for 'Gt', 'Lt' operators, the value must be an integer"
+                )
+            return Requirement(key, "gt" if token == ">" else "lt", (value,))
+        raise SelectorError(
+            f"unable to parse requirement: found '{token}', expected: in, notin, =, ==, !=, gt, lt"
+        )
+
+    def values(self, key: str) -> tuple[str, ...]:
+        if self.next() != "(":
+            raise SelectorError("unable to parse requirement: found '', expected: '('")
+        values: list[str] = []
+        expect = True
+        while True:
+            token = self.next()
+            if token == ")":
+                if expect:
+                    values.append("")
+                return tuple(dict.fromkeys(values))
+            if token == ",":
+                if expect:
+                    values.append("")
+                expect = True
+            elif not token or token in "(!=<>":
+                raise SelectorError(f"unable to parse requirement: found '{token}', expected: ',', ')' or identifier")
+            else:
+                values.append(self.value(key, token))
+                expect = False
+
+    def value(self, key: str, value: str) -> str:
+        for problem in names.label_value(value):
+            raise SelectorError(
+                f"unable to parse requirement: values[0][{key}]: Invalid value: {go.quote(value)}: {problem}"
+            )
+        return value
+
+
+_OPERATORS = {"In": "in", "NotIn": "notin", "Exists": "exists", "DoesNotExist": "!"}
+
+
+def from_object(selector: Mapping[str, Any] | None) -> Selector:
+    """A selector from a LabelSelector object; absent matches nothing, empty matches everything."""
+    if selector is None:
+        return NOTHING
+    found = [Requirement(key, "in", (value,)) for key, value in selector.get("matchLabels", {}).items()]
+    for expression in selector.get("matchExpressions", ()):
+        operator = _OPERATORS.get(expression["operator"])
+        if operator is None:
+            raise SelectorError(f"{go.quote(expression['operator'])} is not a valid label selector operator")
+        found.append(Requirement(expression["key"], operator, tuple(expression.get("values", ()))))
+    return Selector(tuple(sorted(found, key=lambda requirement: requirement.key)))
+
+
+def from_map(labels: Mapping[str, str] | None) -> Selector:
+    """A selector from a plain map, as services have; an empty map matches everything."""
+    return Selector(tuple(Requirement(key, "in", (value,)) for key, value in sorted((labels or {}).items())))
+
+
+def parse_fields(text: str) -> list[tuple[str, str, bool]]:
+    """A field selector: triples of field, value and whether they must be equal."""
+    found = []
+    for part in _split(text):
+        for operator, equal in (("!=", False), ("==", True), ("=", True)):
+            name, separator, value = part.partition(operator)
+            if separator:
+                found.append((name, _unescape(value, part), equal))
+                break
+        else:
+            raise SelectorError(f"invalid selector: '{part}'; can't understand '{part}'")
+    return found
+
+
+def _split(text: str) -> list[str]:
+    """The parts between commas that are not escaped."""
+    parts, current, escaped = [], "", False
+    for char in text:
+        if escaped:
+            current, escaped = current + "\\" + char, False
+        elif char == "\\":
+            escaped = True
+        elif char == ",":
+            parts.append(current)
+            current = ""
+        else:
+            current += char
+    if escaped:
+        current += "\\"
+    return [part for part in [*parts, current] if part]
+
+
+def _unescape(value: str, part: str) -> str:
+    result, position = "", 0
+    while position < len(value):
+        char = value[position]
+        if char == "\\":
+            following = value[position + 1 : position + 2]
+            if following not in ("\\", ",", "=") or not following:
+                raise SelectorError(f"invalid field selector: invalid escape sequence: \\{following} in {part}")
+            char, position = following, position + 1
+        elif char == "=":
+            raise SelectorError(f"invalid field selector: unescaped character in value: =: {part}")
+        result += char
+        position += 1
+    return result

@@ -1,0 +1,1 @@
+"""One small entry file per program."""

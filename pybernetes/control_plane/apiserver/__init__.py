@@ -1,0 +1,1 @@
+"""kube-apiserver: the one door to the store."""

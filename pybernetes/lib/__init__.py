@@ -1,0 +1,1 @@
+"""What every component may use: no Kubernetes knowledge."""
