@@ -17,13 +17,14 @@ ALL_VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "up
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A printed column: ``cell`` gets the object and gives a JSON value. Priority 1 shows only in wide output.
+    """A printed column; priority 1 shows only in wide output.
 
-    Give ``cell`` a function, or a dotted path such as ``.spec.replicas``.
+    ``cell`` is a function of the object and the time now (seconds since the epoch), giving a JSON value, or
+    a dotted path such as ``.spec.replicas``.
     """
 
     name: str
-    cell: Callable[[Object], Any] | str
+    cell: Callable[[Object, float], Any] | str
     type: str = "string"
     format: str = ""
     description: str = ""

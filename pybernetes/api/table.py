@@ -1,0 +1,85 @@
+"""Objects as rows: the ``Table`` form that kubectl prints."""
+
+from __future__ import annotations
+
+from calendar import timegm
+from time import strptime
+from typing import Any
+
+from pybernetes.api.resource import Column, Object, Resource
+
+_MINUTE, _HOUR, _DAY, _YEAR = 60, 3600, 86400, 365 * 86400
+
+
+def human_duration(seconds: float) -> str:
+    """A duration in at most two units, as kubectl shows ages."""
+    whole = int(seconds)
+    if whole < -1:
+        return "<invalid>"
+    if whole < 0:
+        return "0s"
+    if whole < 2 * _MINUTE:
+        return f"{whole}s"
+    if whole < 10 * _MINUTE:
+        return _two(whole, _MINUTE, "m", 1, "s")
+    if whole < 3 * _HOUR:
+        return f"{whole // _MINUTE}m"
+    if whole < 8 * _HOUR:
+        return _two(whole, _HOUR, "h", _MINUTE, "m")
+    if whole < 2 * _DAY:
+        return f"{whole // _HOUR}h"
+    if whole < 8 * _DAY:
+        return _two(whole, _DAY, "d", _HOUR, "h")
+    if whole < 2 * _YEAR:
+        return f"{whole // _DAY}d"
+    if whole < 8 * _YEAR:
+        return _two(whole, _YEAR, "y", _DAY, "d")
+    return f"{whole // _YEAR}y"
+
+
+def _two(seconds: int, big: int, big_name: str, small: int, small_name: str) -> str:
+    rest = seconds % big // small
+    return f"{seconds // big}{big_name}" + (f"{rest}{small_name}" if rest else "")
+
+
+def epoch(timestamp: str) -> float:
+    """Seconds since the epoch of an RFC 3339 timestamp in UTC (fractions are dropped)."""
+    return timegm(strptime(timestamp[:19], "%Y-%m-%dT%H:%M:%S"))
+
+
+def since(timestamp: str | None, now: float) -> str:
+    """How long ago a timestamp was, or ``<unknown>``."""
+    return human_duration(now - epoch(timestamp)) if timestamp else "<unknown>"
+
+
+NAME = Column("Name", ".metadata.name", format="name",
+              description="Name must be unique within a namespace.")  # fmt: skip
+AGE = Column(
+    "Age",
+    lambda obj, now: since(obj["metadata"].get("creationTimestamp"), now),
+    description="The time since the object was created.",
+)
+# What a kind prints that names no columns of its own.
+PLAIN = (NAME, Column("Created At", ".metadata.creationTimestamp", type="date", description="When it was created."))
+
+
+def get(obj: Any, path: str, default: Any = None) -> Any:
+    """The value at a dotted path such as ``.spec.replicas``, or the default."""
+    for part in path.strip(".").split("."):
+        if not isinstance(obj, dict) or part not in obj:
+            return default
+        obj = obj[part]
+    return obj
+
+
+def cells(columns: tuple[Column, ...], obj: Object, now: float) -> list[Any]:
+    """The cells of one object's row."""
+    return [get(obj, column.cell) if isinstance(column.cell, str) else column.cell(obj, now) for column in columns]
+
+
+def definitions(resource: Resource) -> list[dict[str, Any]]:
+    """The ``columnDefinitions`` of a kind."""
+    return [
+        {"name": c.name, "type": c.type, "format": c.format, "description": c.description, "priority": c.priority}
+        for c in resource.columns or PLAIN
+    ]
