@@ -1,1 +1,1 @@
-"""What every component may use: no Kubernetes knowledge."""
+"""Building blocks that know nothing of Kubernetes; everything else may import them."""

@@ -1,0 +1,20 @@
+"""Runs `async def` tests on a fresh event loop each, and offers the helpers of tests.support."""
+
+import inspect
+from typing import Any
+
+import pytest
+
+from tests.support import require_program, require_root, run
+
+__all__ = ["require_program", "require_root", "run"]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: Any) -> bool | None:
+    """Calls an asynchronous test function through `run`."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+    run(pyfuncitem.obj(**arguments))
+    return True

@@ -1,0 +1,43 @@
+"""Helpers that tests import: what a test needs from the machine, and how it runs asynchronous code."""
+
+import asyncio
+import os
+import shutil
+from collections.abc import Coroutine
+from typing import Any, NoReturn, TypeVar
+
+import pytest
+
+Result = TypeVar("Result")
+
+PACKAGES = {"etcd": "etcd-server", "etcdctl": "etcd-client"}
+
+
+def require_program(name: str) -> str:
+    """Returns the path of a program; without it the test is skipped, or fails in CI."""
+    path = shutil.which(name)
+    if path is None:
+        _missing(f"the program {name} (Debian package {PACKAGES.get(name, name)})")
+    return path
+
+
+def require_root() -> None:
+    """Skips the test when it does not run as root, or fails it in CI."""
+    if os.geteuid() != 0:
+        _missing("root")
+
+
+def run(coroutine: Coroutine[Any, Any, Result], timeout: float = 60) -> Result:
+    """Runs a coroutine to its end on a fresh event loop; one that hangs fails the test."""
+    return asyncio.run(_bounded(coroutine, timeout))
+
+
+async def _bounded(coroutine: Coroutine[Any, Any, Result], timeout: float) -> Result:
+    async with asyncio.timeout(timeout):
+        return await coroutine
+
+
+def _missing(what: str) -> NoReturn:
+    if os.environ.get("CI", "").lower() in ("1", "true", "yes"):
+        pytest.fail(f"this test needs {what}", pytrace=False)
+    pytest.skip(f"needs {what}")
