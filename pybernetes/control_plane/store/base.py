@@ -51,7 +51,8 @@ class MirroredStore(Store):
 
     def get(self, key: str) -> Record | None:
         """The record of a key, or None."""
-        return self.mirror.records.get(key)
+        record: Record | None = self.mirror.records.get(key)
+        return record
 
     def list(self, prefix: str, *, start: str = "", limit: int = 0, revision: int = 0) -> Page:
         """Records under a prefix in key order, from `start` (inclusive), now or as of a revision."""

@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from sortedcontainers import SortedDict
+from sortedcontainers import SortedDict  # type: ignore[import-untyped]
 
 from pybernetes.control_plane.store.protocol import (
     Clock,
@@ -147,8 +147,9 @@ class Mirror:
 
     def _span(self, begin: str, end: str | None) -> int:
         bisect = self.records.bisect_left
-        stop = len(self.records) if end is None else bisect(end)
-        return max(0, stop - bisect(begin))
+        stop: int = len(self.records) if end is None else bisect(end)
+        first: int = bisect(begin)
+        return max(0, stop - first)
 
     def _list_past(self, begin: str, end: str | None, limit: int, revision: int) -> Page:
         """List an older state by undoing what happened since."""
