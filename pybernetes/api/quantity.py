@@ -88,6 +88,11 @@ def format_like(value: Fraction, like: str) -> str:
     return _format(value, form if form != "i" or abs(value) >= 1024 else "d")
 
 
+def round_up_milli(text: str) -> str:
+    """The quantity rounded up to thousandths, in its own format."""
+    return format_like(_round_up(parse(text), Fraction(1, 1000)), text)
+
+
 def milli(text: str | int | float) -> int:
     """Thousandths, rounded up, as CPU is counted."""
     value = parse(text) * 1000
