@@ -63,6 +63,17 @@ AGE = Column(
 PLAIN = (NAME, Column("Created At", ".metadata.creationTimestamp", type="date", description="When it was created."))
 
 
+def format_labels(labels: dict[str, str] | None) -> str:
+    """Labels or a plain selector as a cell shows them."""
+    return ",".join(f"{key}={labels[key]}" for key in sorted(labels)) if labels else "<none>"
+
+
+def container_cells(containers: list[dict[str, Any]] | None) -> tuple[str, str]:
+    """The names and the images of containers, as the wide columns of workloads show them."""
+    items = containers or []
+    return ",".join(c.get("name", "") for c in items), ",".join(c.get("image", "") for c in items)
+
+
 def get(obj: Any, path: str, default: Any = None) -> Any:
     """The value at a dotted path such as ``.spec.replicas``, or the default."""
     for part in path.strip(".").split("."):

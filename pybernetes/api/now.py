@@ -1,0 +1,13 @@
+"""The time now, for the few fields that the API itself stamps."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+clock: Callable[[], float] = time.time
+
+
+def timestamp() -> str:
+    """Now as metadata and conditions write it: RFC 3339 in UTC, whole seconds."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(clock()))

@@ -1,0 +1,171 @@
+"""IP addresses and CIDRs: strict for newer fields, as forgiving as Kubernetes is for older ones."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Container
+from functools import lru_cache
+
+from pybernetes.api import go
+from pybernetes.api.field import Errors, Path
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+_LEADING_ZEROS = re.compile(r"(^|(?<=[.:]))0+(?=\d+\.|\d+\Z)")
+_DOTTED = re.compile(r"\d+\.\d+\.\d+\.\d+\Z")
+BAD_IP = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
+BAD_CIDR = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"
+
+
+def _parse(text: str) -> Address | None:
+    if "%" in text or "/" in text:
+        return None
+    try:
+        return ipaddress.ip_address(text)
+    except ValueError:
+        return None
+
+
+@lru_cache(maxsize=4096)
+def parse_sloppy(text: str) -> Address | None:
+    """The address, also with leading zeros; one that is IPv4 written as IPv6 counts as IPv4."""
+    address = _parse(text)
+    if address is None and (dotted := _DOTTED.search(text)):
+        address = _parse(text[: dotted.start()] + _LEADING_ZEROS.sub("", dotted.group()))
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped:
+        return address.ipv4_mapped
+    return address
+
+
+def _is_mapped(text: str) -> bool:
+    address = _parse(text)
+    return isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None
+
+
+@lru_cache(maxsize=4096)
+def _ip_problems(text: str) -> tuple[str, ...]:
+    if parse_sloppy(text) is None:
+        return (BAD_IP,)
+    if _parse(text) is None:
+        return ("must not have leading 0s",)
+    return ("must not be an IPv4-mapped IPv6 address",) if _is_mapped(text) else ()
+
+
+def legacy_ip(text: str, path: Path, errors: Errors, old: Container[str] = ()) -> None:
+    """Checks an address in a field that may hold it in any spelling; what was there before is kept."""
+    if text in old:
+        return
+    for problem in _ip_problems(text):
+        errors.invalid(path, text, problem)
+
+
+def strict_ip(text: str, path: Path, errors: Errors) -> None:
+    """Checks an address that must be in its canonical spelling."""
+    problems = _ip_problems(text)
+    for problem in problems:
+        errors.invalid(path, text, problem)
+    if not problems and text != (canonical := str(parse_sloppy(text))):
+        errors.invalid(path, text, f"must be in canonical form ({go.quote(canonical)})")
+
+
+@lru_cache(maxsize=1024)
+def parse_cidr_sloppy(text: str) -> Network | None:
+    """The network of a CIDR, also with leading zeros and with bits set beyond the prefix."""
+    host, slash, length = text.partition("/")
+    address = parse_sloppy(host)
+    if not slash or address is None or not length.isascii() or not length.isdigit():
+        return None
+    bits = int(length)
+    if _is_mapped(host):
+        bits -= 96
+    if not 0 <= bits <= address.max_prefixlen:
+        return None
+    return ipaddress.ip_network(f"{address}/{bits}", strict=False)
+
+
+@lru_cache(maxsize=1024)
+def _cidr_problems(text: str) -> tuple[str, ...]:
+    network = parse_cidr_sloppy(text)
+    if network is None:
+        return (BAD_CIDR,)
+    host, _, length = text.partition("/")
+    if _parse(host) is None or (len(length) > 1 and length[0] == "0"):
+        return ("must not have leading 0s in IP or prefix length",)
+    if _is_mapped(host):
+        return ("must not have an IPv4-mapped IPv6 address",)
+    if parse_sloppy(host) != network.network_address:
+        return ("must not have bits set beyond the prefix length",)
+    return ()
+
+
+def legacy_cidr(text: str, path: Path, errors: Errors, old: Container[str] = ()) -> None:
+    """Checks a CIDR in a field that may hold it in any spelling; what was there before is kept."""
+    if text in old:
+        return
+    for problem in _cidr_problems(text):
+        errors.invalid(path, text, problem)
+
+
+def strict_cidr(text: str, path: Path, errors: Errors) -> None:
+    """Checks a CIDR that must be in its canonical spelling."""
+    problems = _cidr_problems(text)
+    for problem in problems:
+        errors.invalid(path, text, problem)
+    if not problems and text != (canonical := str(parse_cidr_sloppy(text))):
+        errors.invalid(path, text, f"must be in canonical form ({go.quote(canonical)})")
+
+
+def endpoint_ip(text: str, path: Path, errors: Errors) -> None:
+    """Checks that an address can be the end of a connection from elsewhere."""
+    address = parse_sloppy(text)
+    if address is None:
+        errors.invalid(path, text, "must be a valid IP address")
+        return
+    if address.is_unspecified:
+        errors.invalid(path, text, f"may not be unspecified ({text})")
+    if address.is_loopback:
+        errors.invalid(path, text, "may not be in the loopback range (127.0.0.0/8, ::1/128)")
+    if address.is_link_local:
+        errors.invalid(path, text, "may not be in the link-local range (169.254.0.0/16, fe80::/10)")
+    if _is_link_local_multicast(address):
+        errors.invalid(path, text, "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)")
+
+
+def _is_link_local_multicast(address: Address) -> bool:
+    packed = address.packed
+    if address.version == 4:
+        return packed[:3] == b"\xe0\x00\x00"
+    return packed[0] == 0xFF and packed[1] & 0x0F == 2
+
+
+def ip_warnings(text: str, path: Path) -> list[str]:
+    """What to tell about an address that is in an unusual spelling."""
+    address = parse_sloppy(text)
+    if address is None:
+        return []
+    if _ip_problems(text):
+        return [f"{path}: non-standard IP address {go.quote(text)} is invalid: use {go.quote(str(address))}"]
+    if address.version == 6 and str(address) != text:
+        canonical = go.quote(str(address))
+        return [f"{path}: IPv6 address {go.quote(text)} should be in RFC 5952 canonical format ({canonical})"]
+    return []
+
+
+def cidr_warnings(text: str, path: Path) -> list[str]:
+    """What to tell about a CIDR that is in an unusual spelling."""
+    network = parse_cidr_sloppy(text)
+    if network is None:
+        return []
+    host = text.partition("/")[0]
+    address = parse_sloppy(host)
+    found = []
+    quoted, canonical = go.quote(text), go.quote(str(network))
+    if address is not None and address != network.network_address:
+        single = go.quote(f"{address}/{address.max_prefixlen}")
+        found.append(f"{path}: CIDR value {quoted} is ambiguous in this context (should be {canonical} or {single}?)")
+    if any("leading 0s" in problem or "mapped" in problem for problem in _cidr_problems(text)):
+        found.append(f"{path}: non-standard CIDR value {quoted} is invalid: use {canonical}")
+    if not found and network.version == 6 and str(network) != text:
+        found.append(f"{path}: IPv6 CIDR value {quoted} should be in RFC 5952 canonical format ({canonical})")
+    return found
