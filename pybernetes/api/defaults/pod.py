@@ -10,6 +10,11 @@ from pybernetes.api.defaults.volumes import default_volume
 
 Fields = dict[str, Any]
 CONTAINER_LISTS = ("initContainers", "containers", "ephemeralContainers")
+_LEGACY_ANNOTATIONS = tuple(
+    f"pod.{stage}.kubernetes.io/{name}"
+    for stage in ("alpha", "beta")
+    for name in ("init-containers", "init-container-statuses")
+)
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _PROBE_NUMBERS = (
     ("timeoutSeconds", 1),
@@ -21,12 +26,25 @@ _PROBE_NUMBERS = (
 
 def default_pod_template(template: Fields) -> None:
     """Completes a PodTemplateSpec in place."""
-    template.setdefault("metadata", {})
+    drop_legacy_annotations(template.setdefault("metadata", {}))
     default_pod_spec(template.setdefault("spec", {}))
 
 
+def drop_legacy_annotations(metadata: Fields) -> None:
+    """Removes what described init containers before they had a field."""
+    annotations = metadata.get("annotations")
+    if annotations:
+        for key in _LEGACY_ANNOTATIONS:
+            annotations.pop(key, None)
+
+
 def default_pod_spec(spec: Fields) -> None:
-    """Completes what every PodSpec has, in a pod and in a template."""
+    """Completes what every PodSpec has, in a pod and in a template.
+
+    Fields of features that are off are dropped on the way, here and in the parts.
+    """
+    spec.pop("schedulingGroup", None)
+    spec.pop("evictionResponders", None)
     account = spec.get("serviceAccountName") or spec.get("serviceAccount")
     if account:
         spec["serviceAccountName"] = spec["serviceAccount"] = account
@@ -71,11 +89,19 @@ def _container(container: Fields) -> None:
     for key in _PROBES:
         if key in container:
             _probe(container[key])
+    for mount in container.get("volumeMounts", ()):
+        mount.pop("bindMountOptions", None)
     if "lifecycle" in container:
-        for handler in container["lifecycle"].values():
-            # stopSignal is a text beside the handlers.
-            if type(handler) is dict and "httpGet" in handler:
-                _http_get(handler["httpGet"])
+        _lifecycle(container)
+
+
+def _lifecycle(container: Fields) -> None:
+    lifecycle = container["lifecycle"]
+    if lifecycle.pop("stopSignal", None) is not None and not lifecycle:
+        del container["lifecycle"]
+    for handler in lifecycle.values():
+        if "httpGet" in handler:
+            _http_get(handler["httpGet"])
 
 
 def _value_from(source: Fields) -> None:
@@ -94,6 +120,7 @@ def _probe(probe: Fields) -> None:
         _http_get(probe["httpGet"])
     if "grpc" in probe:
         probe["grpc"].setdefault("service", "")
+        probe["grpc"].pop("mode", None)
 
 
 def _http_get(action: Fields) -> None:
@@ -101,10 +128,12 @@ def _http_get(action: Fields) -> None:
         action["path"] = "/"
     if not action.get("scheme"):
         action["scheme"] = "HTTP"
+    action.pop("protocol", None)
 
 
 def default_pod(pod: Fields) -> None:
     """Completes a Pod: its spec, what only pods have, and the two forms of its address."""
+    drop_legacy_annotations(pod.get("metadata", {}))
     spec = pod.setdefault("spec", {})
     default_pod_spec(spec)
     if spec["terminationGracePeriodSeconds"] < 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from pybernetes.api import images
@@ -10,27 +11,29 @@ from pybernetes.api.defaults.resources import default_requirements
 Fields = dict[str, Any]
 
 
+# Fields of features that are off (mode of an emptyDir, users of files) are dropped on the way.
+
+
 def _mode(source: Fields) -> None:
     source.setdefault("defaultMode", 0o644)
+    source.pop("defaultUser", None)
+    _items(source.get("items", ()))
 
 
-def _field_refs(items: list[Fields]) -> None:
+def _items(items: Iterable[Fields]) -> None:
     for item in items:
+        item.pop("user", None)
         reference = item.get("fieldRef")
         if reference is not None and not reference.get("apiVersion"):
             reference["apiVersion"] = "v1"
 
 
-def _downward(source: Fields) -> None:
-    _mode(source)
-    _field_refs(source.get("items", ()))
-
-
 def _projected(source: Fields) -> None:
     _mode(source)
     for projection in source.get("sources", ()):
-        if "downwardAPI" in projection:
-            _field_refs(projection["downwardAPI"].get("items", ()))
+        for part in projection.values():
+            part.pop("user", None)
+            _items(part.get("items", ()))
         if "serviceAccountToken" in projection:
             projection["serviceAccountToken"].setdefault("expirationSeconds", 3600)
 
@@ -77,9 +80,10 @@ def _ephemeral(source: Fields) -> None:
 
 # PersistentVolumes share some of these sources: the keys are the fields of both.
 SOURCES = {
+    "emptyDir": lambda source: source.pop("mode", None),
     "configMap": _mode,
     "secret": _mode,
-    "downwardAPI": _downward,
+    "downwardAPI": _mode,
     "projected": _projected,
     "image": _image,
     "ephemeral": _ephemeral,

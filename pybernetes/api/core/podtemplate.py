@@ -1,0 +1,54 @@
+"""PodTemplate: a stored template for pods."""
+
+from __future__ import annotations
+
+from pybernetes.api.defaults.pod import default_pod_template
+from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Column, Object, Resource
+from pybernetes.api.table import NAME
+from pybernetes.api.validation.pod import validate_pod_template
+
+_TEMPLATE = Path("template")
+
+
+def default(obj: Object) -> None:
+    """Completes the template."""
+    default_pod_template(obj.setdefault("template", {}))
+
+
+def validate(obj: Object, errors: Errors) -> None:
+    """Checks the template."""
+    validate_pod_template(obj.get("template", {}), _TEMPLATE, errors)
+
+
+def _containers(obj: Object, key: str) -> str:
+    containers = obj.get("template", {}).get("spec", {}).get("containers", ())
+    return ",".join(container.get(key, "") for container in containers)
+
+
+def _labels(obj: Object, now: float) -> str:
+    labels = obj.get("template", {}).get("metadata", {}).get("labels", {})
+    return ",".join(f"{key}={labels[key]}" for key in sorted(labels)) or "<none>"
+
+
+RESOURCE = Resource(
+    group="",
+    version="v1",
+    kind="PodTemplate",
+    plural="podtemplates",
+    generation=True,
+    columns=(
+        NAME,
+        Column(
+            "Containers",
+            lambda obj, now: _containers(obj, "name"),
+            description="The names of the containers.",
+        ),
+        Column(
+            "Images", lambda obj, now: _containers(obj, "image"), description="The images of the containers."
+        ),
+        Column("Pod Labels", _labels, description="The labels of the pods."),
+    ),
+    default=default,
+    validate=validate,
+)

@@ -1,0 +1,135 @@
+"""What a pod's containers ask for together, and the class of service that follows from it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from pybernetes.api import quantity
+
+Fields = dict[str, Any]
+_POD_LEVEL = ("cpu", "memory")
+_ZERO = Fraction(0)
+
+
+def is_restartable(container: Fields) -> bool:
+    """Whether an init container is a sidecar: it stays while the others run."""
+    return container.get("restartPolicy") == "Always"
+
+
+def supported_at_pod_level(name: str) -> bool:
+    """Whether a resource can be given for the pod as a whole."""
+    return name in _POD_LEVEL or name.startswith("hugepages-")
+
+
+def pod_level_set(spec: Fields) -> bool:
+    """Whether the pod as a whole asks for anything that can be given so."""
+    resources = spec.get("resources", {})
+    return any(
+        supported_at_pod_level(name) for key in ("requests", "limits") for name in resources.get(key, ())
+    )
+
+
+def _list(container: Fields, key: str) -> dict[str, Fraction]:
+    amounts = container.get("resources", {}).get(key)
+    return {name: quantity.parse(text) for name, text in amounts.items()} if amounts else {}
+
+
+def _add(total: dict[str, Fraction], more: dict[str, Fraction]) -> None:
+    for name, amount in more.items():
+        total[name] = total.get(name, _ZERO) + amount
+
+
+def _max(total: dict[str, Fraction], more: dict[str, Fraction]) -> None:
+    for name, amount in more.items():
+        if name not in total or amount > total[name]:
+            total[name] = amount
+
+
+def aggregate(spec: Fields, key: str) -> dict[str, Fraction]:
+    """The sum of the containers' ``requests`` or ``limits``, or what the largest init container needs."""
+    total: dict[str, Fraction] = {}
+    for container in spec.get("containers", ()):
+        _add(total, _list(container, key))
+    sidecars: dict[str, Fraction] = {}
+    peak: dict[str, Fraction] = {}
+    for container in spec.get("initContainers", ()):
+        amounts = _list(container, key)
+        if is_restartable(container):
+            _add(total, amounts)
+            _add(sidecars, amounts)
+            amounts = dict(sidecars)
+        else:
+            _add(amounts, sidecars)
+        _max(peak, amounts)
+    _max(total, peak)
+    return total
+
+
+def _first_text(spec: Fields, key: str, name: str) -> str:
+    for kind in ("containers", "initContainers"):
+        for container in spec.get(kind, ()):
+            text = container.get("resources", {}).get(key, {}).get(name)
+            if text:
+                return text
+    return "0"
+
+
+def default_pod_level(spec: Fields) -> None:
+    """Completes the requests and limits of the pod as a whole from those of its containers."""
+    resources = spec.get("resources")
+    if not resources or not (resources.get("requests") or resources.get("limits")):
+        return
+    requests, limits = resources.get("requests", {}), resources.get("limits", {})
+    all_limits, all_requests = aggregate(spec, "limits"), aggregate(spec, "requests")
+
+    def text(amount: Fraction, key: str, name: str) -> str:
+        return quantity.format_like(amount, _first_text(spec, key, name))
+
+    for name, amount in all_limits.items():
+        if name.startswith("hugepages-") and name not in requests and name not in limits:
+            limits[name] = text(amount, "limits", name)
+    for name, amount in all_requests.items():
+        if name in _POD_LEVEL and name not in requests:
+            requests[name] = text(amount, "requests", name)
+    for name, given in limits.items():
+        if supported_at_pod_level(name):
+            requests.setdefault(name, given)
+    containers = [
+        *spec.get("containers", ()),
+        *spec.get("initContainers", ()),
+        *spec.get("ephemeralContainers", ()),
+    ]
+    for name, given in requests.items():
+        if name in limits or not supported_at_pod_level(name) or name not in all_limits:
+            continue
+        if all(name in container.get("resources", {}).get("limits", ()) for container in containers):
+            more = quantity.parse(given) > all_limits[name]
+            limits[name] = given if more else text(all_limits[name], "limits", name)
+    if requests:
+        resources["requests"] = requests
+    if limits:
+        resources["limits"] = limits
+
+
+def _requirements_class(resources: Fields) -> str:
+    requests, limits = resources.get("requests", {}), resources.get("limits", {})
+    if not requests and not limits:
+        return "BestEffort"
+    classes = set()
+    for name in _POD_LEVEL:
+        request, limit = quantity.parse(requests.get(name, "0")), quantity.parse(limits.get(name, "0"))
+        classes.add("Burstable" if request != limit else "Guaranteed" if request else "BestEffort")
+    return classes.pop() if len(classes) == 1 else "Burstable"
+
+
+def qos_class(spec: Fields) -> str:
+    """``Guaranteed``, ``Burstable`` or ``BestEffort``."""
+    if pod_level_set(spec):
+        return _requirements_class(spec["resources"])
+    classes = {
+        _requirements_class(container.get("resources", {}))
+        for key in ("initContainers", "containers")
+        for container in spec.get(key, ())
+    }
+    return classes.pop() if len(classes) == 1 else "Burstable" if classes else "BestEffort"
