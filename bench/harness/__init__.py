@@ -1,0 +1,1 @@
+"""What the benchmarks share: connections, load, watchers, results."""

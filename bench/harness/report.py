@@ -1,0 +1,77 @@
+"""Turns what was measured into figures, and figures into a table."""
+
+from collections.abc import Sequence
+from typing import Any
+
+Figures = dict[str, Any]
+
+
+def figures_of_load(
+    latencies: Sequence[float],
+    seconds: float,
+    received: int,
+    failures: int,
+    busy_seconds: float,
+    generator: str,
+) -> Figures:
+    """Computes rate, volume and latency percentiles (milliseconds) of one run."""
+    ordered = sorted(latencies)
+    return {
+        **rates(len(ordered), seconds, received, failures, busy_seconds, generator),
+        **{f"p{percent}_ms": milliseconds(percentile(ordered, percent)) for percent in (50, 90, 99)},
+    }
+
+
+def rates(
+    count: int, seconds: float, received: int, failures: int, busy_seconds: float, generator: str
+) -> Figures:
+    """Computes what every kind of measurement has in common."""
+    seconds = max(seconds, 1e-9)
+    return {
+        "rate": round(count / seconds, 2),
+        "count": count,
+        "seconds": round(seconds, 3),
+        "megabytes_per_second": round(received / seconds / 1e6, 2),
+        "failures": failures,
+        "generator": generator,
+        "generator_load": round(busy_seconds / seconds, 2),
+    }
+
+
+def percentile(ordered: Sequence[float], percent: float) -> float:
+    """Returns the value below which the given share of an ordered sequence lies; 0 when it is empty."""
+    if not ordered:
+        return 0.0
+    return ordered[min(len(ordered) - 1, int(len(ordered) * percent / 100))]
+
+
+def milliseconds(seconds: float) -> float:
+    """Rounds a time to microseconds and gives it in milliseconds."""
+    return round(seconds * 1000, 3)
+
+
+def table(result: dict[str, Any]) -> str:
+    """Renders a whole result for people."""
+    lines = [f"server {result['server_version']}, stored pod {result['pod_bytes']} bytes", ""]
+    columns = ("rate", "p50_ms", "p90_ms", "p99_ms", "megabytes_per_second", "failures", "generator_load")
+    titles = ("per s", "p50 ms", "p90 ms", "p99 ms", "MB/s", "failed", "generator")
+    lines.append(f"{'work':<26}" + "".join(f"{title:>11}" for title in titles[:-1]) + f"{titles[-1]:>13}")
+    for name, figures in result["results"].items():
+        cells = [_cell(figures.get(column)) for column in columns]
+        cells[-1] = f"{figures['generator']} {cells[-1]}"
+        lines.append(f"{name:<26}" + "".join(f"{cell:>11}" for cell in cells[:-1]) + f"{cells[-1]:>13}")
+        if figures.get("note"):
+            lines.append(f"    {figures['note']}")
+    if result["ready_seconds"]:
+        lines += ["", *(f"ready, {name}: {value} s" for name, value in result["ready_seconds"].items())]
+    if result["memory_megabytes"]:
+        lines += ["", *(f"memory, {name}: {value} MB" for name, value in result["memory_megabytes"].items())]
+    return "\n".join(lines)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:,.2f}" if value < 100 else f"{value:,.0f}"
+    return str(value)
