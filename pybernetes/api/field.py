@@ -109,8 +109,8 @@ class Errors(list[FieldError]):
         detail = f"supported values: {listed}" if listed else ""
         self._add("Unsupported value", "FieldValueNotSupported", path, value, detail)
 
-    def too_long(self, path: Path | str, limit: int) -> None:
-        noun = "byte" if limit == 1 else "bytes"
+    def too_long(self, path: Path | str, limit: int, unit: str = "byte") -> None:
+        noun = unit if limit == 1 else unit + "s"
         detail = f"may not be more than {limit} {noun}" if limit >= 0 else "value is too long"
         self._add("Too long", "FieldValueTooLong", path, OMIT, detail)
 

@@ -1,0 +1,3 @@
+"""Kinds of the policy group."""
+
+GROUP = "policy"

@@ -1,0 +1,92 @@
+"""CSINode: the volume drivers that a node has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Column, Object, Resource
+from pybernetes.api.storage import _common
+from pybernetes.api.table import AGE, NAME, get
+from pybernetes.api.validation import meta, names, numbers
+
+_DRIVERS = Path("spec") / "drivers"
+_MAX_NODE_ID = 256
+
+
+def default(obj: Object) -> None:
+    """Writes the list even if it is empty."""
+    obj.setdefault("spec", {}).setdefault("drivers", [])
+
+
+def prepare_create(obj: Object) -> None:
+    """Starts with an empty status."""
+    obj["status"] = {}
+
+
+def prepare_status_update(new: Object, old: Object) -> None:
+    """Drops the health of storage: that feature is off."""
+    if not get(old, ".status.storageHealth"):
+        new.get("status", {}).pop("storageHealth", None)
+
+
+def validate(obj: Object, errors: Errors) -> None:
+    """Checks each driver."""
+    seen: set[str] = set()
+    for index, driver in enumerate(obj.get("spec", {}).get("drivers", ())):
+        _driver(driver, seen, _DRIVERS[index], errors)
+
+
+def _driver(driver: dict[str, Any], seen: set[str], path: Path, errors: Errors) -> None:
+    name, node = driver.get("name", ""), driver.get("nodeID", "")
+    _common.driver_name(name, path / "name", errors)
+    if not node:
+        errors.required(path / "nodeID")
+    if len(node.encode()) > _MAX_NODE_ID:
+        errors.invalid(path / "nodeID", node, f"must be {_MAX_NODE_ID} characters or less")
+    numbers.nonnegative(driver.get("allocatable", {}).get("count", 0), path / "allocatable" / "count", errors)
+    if name in seen:
+        errors.duplicate(path / "name", name)
+    seen.add(name)
+    keys: set[str] = set()
+    for key in driver.get("topologyKeys", ()):
+        if not key:
+            errors.required(path)
+        if key in keys:
+            errors.duplicate(path, key)
+        keys.add(key)
+        for problem in names.qualified_name(key):
+            errors.invalid(path, key, problem)
+
+
+def validate_update(new: Object, old: Object, errors: Errors) -> None:
+    """Checks that a driver that stays keeps everything but how many volumes it takes."""
+    for before in old.get("spec", {}).get("drivers", ()):
+        for after in new.get("spec", {}).get("drivers", ()):
+            if before.get("name") == after.get("name"):
+                meta.immutable(_without_count(after), _without_count(before), _DRIVERS, errors)
+
+
+def _without_count(driver: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in driver.items() if key != "allocatable"}
+
+
+RESOURCE = Resource(
+    group="storage.k8s.io",
+    version="v1",
+    kind="CSINode",
+    plural="csinodes",
+    namespaced=False,
+    subresources=("status",),
+    unconditional_update=False,
+    columns=(
+        NAME,
+        Column("Drivers", lambda obj, now: len(get(obj, ".spec.drivers", ())), type="integer"),
+        AGE,
+    ),
+    default=default,
+    prepare_create=prepare_create,
+    prepare_status_update=prepare_status_update,
+    validate=validate,
+    validate_update=validate_update,
+)

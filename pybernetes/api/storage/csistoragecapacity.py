@@ -1,0 +1,37 @@
+"""CSIStorageCapacity: how much storage a driver has left for a class in a part of the cluster."""
+
+from __future__ import annotations
+
+from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object, Resource
+from pybernetes.api.validation import meta, names, resources
+from pybernetes.api.validation.selectors import validate_label_selector
+
+
+def validate(obj: Object, errors: Errors) -> None:
+    """Checks the class, the topology and the amount."""
+    if "nodeTopology" in obj:
+        validate_label_selector(obj["nodeTopology"], Path("nodeTopology"), errors)
+    name = obj.get("storageClassName", "")
+    for problem in names.dns_subdomain(name):
+        errors.invalid(Path("storageClassName"), name, problem)
+    if "capacity" in obj:
+        resources.nonnegative_quantity(obj["capacity"], Path("capacity"), errors)
+
+
+def validate_update(new: Object, old: Object, errors: Errors) -> None:
+    """Checks that it goes on describing the same place and class."""
+    for key in ("nodeTopology", "storageClassName"):
+        meta.immutable(new.get(key), old.get(key), Path(key), errors)
+
+
+RESOURCE = Resource(
+    group="storage.k8s.io",
+    version="v1",
+    kind="CSIStorageCapacity",
+    plural="csistoragecapacities",
+    unconditional_update=False,
+    # Upstream shows its objects with the plain columns.
+    validate=validate,
+    validate_update=validate_update,
+)

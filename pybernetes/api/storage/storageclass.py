@@ -1,0 +1,104 @@
+"""StorageClass: how volumes of one sort are made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Column, Object, Resource
+from pybernetes.api.storage import _common
+from pybernetes.api.table import AGE
+from pybernetes.api.validation import declarative, names
+
+_RECLAIM_POLICIES = ("Delete", "Retain")
+_BINDING_MODES = ("Immediate", "WaitForFirstConsumer")
+_DEFAULT_ANNOTATIONS = (
+    "storageclass.kubernetes.io/is-default-class",
+    "storageclass.beta.kubernetes.io/is-default-class",
+)
+
+
+def default(obj: Object) -> None:
+    """Deletes volumes with their claims and binds at once, unless told otherwise."""
+    obj.setdefault("provisioner", "")
+    obj.setdefault("reclaimPolicy", "Delete")
+    obj.setdefault("volumeBindingMode", "Immediate")
+
+
+def validate(obj: Object, errors: Errors) -> None:
+    """Checks names, policies and topologies."""
+    _common.provisioner(obj.get("provisioner", ""), Path("provisioner"), errors)
+    _common.parameters(obj.get("parameters", {}), Path("parameters"), errors)
+    policy = obj.get("reclaimPolicy")
+    if policy and policy not in _RECLAIM_POLICIES:
+        errors.unsupported(Path("reclaimPolicy"), policy, _RECLAIM_POLICIES)
+    mode = obj.get("volumeBindingMode")
+    if mode is None:
+        errors.required(Path("volumeBindingMode"))
+    elif mode not in _BINDING_MODES:
+        errors.unsupported(Path("volumeBindingMode"), mode, _BINDING_MODES)
+    _topologies(obj.get("allowedTopologies", []), Path("allowedTopologies"), errors)
+    if not obj.get("provisioner"):
+        errors.required(Path("provisioner"))
+
+
+def _topologies(terms: list[dict[str, Any]], path: Path, errors: Errors) -> None:
+    # An empty term counts as a duplicate even of itself, as upstream has it.
+    seen: list[dict[str, set[str]]] = [{} for _ in terms]
+    for index, term in enumerate(terms):
+        here = path[index] / "matchLabelExpressions"
+        found: dict[str, set[str]] = {}
+        for position, expression in enumerate(term.get("matchLabelExpressions", ())):
+            _expression(expression, here[position], errors)
+            key = expression.get("key", "")
+            if key in found:
+                errors.duplicate(here[position] / "key", key)
+            found[key] = set(expression.get("values", ()))
+        for _ in range(seen.count(found)):
+            errors.duplicate(here, "")
+        seen.append(found)
+
+
+def _expression(expression: dict[str, Any], path: Path, errors: Errors) -> None:
+    values = expression.get("values", [])
+    if not values:
+        errors.required(path / "values")
+    for index, value in enumerate(values):
+        if value in values[:index]:
+            errors.duplicate((path / "values")[index], value)
+    key = expression.get("key", "")
+    for problem in names.qualified_name(key):
+        errors.invalid(path / "key", key, problem)
+
+
+def validate_update(new: Object, old: Object, errors: Errors) -> None:
+    """Checks that what volumes were made with stays."""
+    for key in ("provisioner", "parameters", "reclaimPolicy", "volumeBindingMode"):
+        declarative.immutable(new.get(key), old.get(key), Path(key), errors)
+
+
+def _name(obj: Object, now: float) -> str:
+    notes = obj["metadata"].get("annotations", {})
+    default_class = any(notes.get(key) == "true" for key in _DEFAULT_ANNOTATIONS)
+    return obj["metadata"].get("name", "") + (" (default)" if default_class else "")
+
+
+RESOURCE = Resource(
+    group="storage.k8s.io",
+    version="v1",
+    kind="StorageClass",
+    plural="storageclasses",
+    short_names=("sc",),
+    namespaced=False,
+    columns=(
+        Column("Name", _name, format="name"),
+        Column("Provisioner", lambda obj, now: obj.get("provisioner", "")),
+        Column("ReclaimPolicy", lambda obj, now: obj.get("reclaimPolicy", "Delete")),
+        Column("VolumeBindingMode", lambda obj, now: obj.get("volumeBindingMode", "Immediate")),
+        Column("AllowVolumeExpansion", lambda obj, now: obj.get("allowVolumeExpansion", False)),
+        AGE,
+    ),
+    default=default,
+    validate=validate,
+    validate_update=validate_update,
+)
