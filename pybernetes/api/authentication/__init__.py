@@ -1,0 +1,3 @@
+"""Kinds of the group authentication.k8s.io: asked, answered, never stored."""
+
+GROUP = "authentication.k8s.io"

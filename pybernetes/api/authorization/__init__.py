@@ -1,0 +1,3 @@
+"""Kinds of the group authorization.k8s.io: asked, answered, never stored."""
+
+GROUP = "authorization.k8s.io"

@@ -1,0 +1,27 @@
+"""RoleBinding: who has a role's permissions in one namespace."""
+
+from __future__ import annotations
+
+from pybernetes.api.field import Errors
+from pybernetes.api.rbac import GROUP, _bindings
+from pybernetes.api.resource import Object, Resource
+from pybernetes.api.validation import names
+
+
+def validate(obj: Object, errors: Errors) -> None:
+    """Checks the role and the subjects."""
+    _bindings.validate(obj, errors, ("Role", "ClusterRole"), namespaced=True)
+
+
+RESOURCE = Resource(
+    group=GROUP,
+    version="v1",
+    kind="RoleBinding",
+    plural="rolebindings",
+    name_errors=names.path_segment,
+    create_on_update=True,
+    columns=_bindings.COLUMNS,
+    default=_bindings.default,
+    validate=validate,
+    validate_update=_bindings.validate_update,
+)

@@ -1,0 +1,3 @@
+"""Kinds of the group scheduling.k8s.io."""
+
+GROUP = "scheduling.k8s.io"

@@ -1,0 +1,81 @@
+"""PriorityClass: a name for how important pods are."""
+
+from __future__ import annotations
+
+from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Column, Object, Resource
+from pybernetes.api.scheduling import GROUP
+from pybernetes.api.table import AGE, NAME
+from pybernetes.api.validation import meta
+
+HIGHEST_USER_PRIORITY = 1_000_000_000
+# The classes that every cluster has, and the only ones that may start with "system-".
+SYSTEM_CLASSES = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
+_POLICIES = ("PreemptLowerPriority", "Never")
+
+
+def default(obj: Object) -> None:
+    """Completes the preemption policy."""
+    obj.setdefault("preemptionPolicy", "PreemptLowerPriority")
+
+
+def validate(obj: Object, errors: Errors) -> None:
+    """Checks that values and names that belong to the system stay with it."""
+    name, value = obj["metadata"].get("name", ""), obj.get("value", 0)
+    if name.startswith("system-"):
+        problem = _system_class(name, value, obj.get("globalDefault", False))
+        if problem:
+            text = "priority class names with 'system-' prefix are reserved for system use only. error: "
+            errors.forbidden(Path("metadata") / "name", text + problem)
+    elif value > HIGHEST_USER_PRIORITY:
+        text = f"maximum allowed value of a user defined priority is {HIGHEST_USER_PRIORITY}"
+        errors.forbidden(Path("value"), text)
+    policy = obj.get("preemptionPolicy")
+    if policy == "":
+        errors.required(Path("preemptionPolicy"))
+    elif policy is not None and policy not in _POLICIES:
+        errors.unsupported(Path("preemptionPolicy"), policy, _POLICIES)
+
+
+def _system_class(name: str, value: int, global_default: bool) -> str:
+    if name not in SYSTEM_CLASSES:
+        return f"{name} is not a known system priority class"
+    if value != SYSTEM_CLASSES[name]:
+        return f"value of {name} PriorityClass must be {SYSTEM_CLASSES[name]}"
+    if global_default:
+        return f"globalDefault of {name} PriorityClass must be false"
+    return ""
+
+
+def validate_update(new: Object, old: Object, errors: Errors) -> None:
+    """Checks that the value and the policy stay: pods were admitted with them."""
+    if new.get("value", 0) != old.get("value", 0):
+        errors.forbidden(Path("value"), "may not be changed in an update.")
+    path = Path("preemptionPolicy")
+    meta.immutable(new.get("preemptionPolicy"), old.get("preemptionPolicy"), path, errors)
+
+
+def prepare_create(obj: Object) -> None:
+    """Sets the generation, which later changes do not count up."""
+    obj["metadata"]["generation"] = 1
+
+
+RESOURCE = Resource(
+    group=GROUP,
+    version="v1",
+    kind="PriorityClass",
+    plural="priorityclasses",
+    short_names=("pc",),
+    namespaced=False,
+    columns=(
+        NAME,
+        Column("Value", lambda obj, now: obj.get("value", 0), type="integer"),
+        Column("Global-Default", lambda obj, now: obj.get("globalDefault", False), type="boolean"),
+        AGE,
+        Column("PreemptionPolicy", lambda obj, now: obj.get("preemptionPolicy", "")),
+    ),
+    default=default,
+    prepare_create=prepare_create,
+    validate=validate,
+    validate_update=validate_update,
+)
