@@ -47,8 +47,8 @@ class Resource:
     ``default`` completes a decoded object in place. ``prepare_create`` and ``prepare_update`` set what
     clients may not (beyond the rules that hold for all: status, generation, metadata). ``validate`` and
     ``validate_update`` collect errors into the list that they are given; ``validate_update`` is called
-    after ``validate`` with the new and the old object; the status variants run for writes of the status
-    subresource. ``warnings`` gives texts for the Warning header.
+    after ``validate`` with the new and the old object, ``validate_create`` after it for a new object only;
+    the status variants run for writes of the status subresource. ``warnings`` gives texts for the Warning header.
     """
 
     group: str
@@ -80,11 +80,18 @@ class Resource:
     unconditional_update: bool = True
     # Seconds after which an object goes by itself (events).
     ttl: int = 0
+    # Whether a create keeps the status that the client sent (a kubelet registers its node with it).
+    status_on_create: bool = False
+    # What becomes of dependents when a deletion does not say: "Background", "Orphan" or "" (none to care for).
+    propagation: str = "Background"
+    # The warning that every request for a deprecated kind gets.
+    deprecated: str = ""
     default: Callable[[Object], None] | None = None
     prepare_create: Callable[[Object], None] | None = None
     prepare_update: Callable[[Object, Object], None] | None = None
     prepare_status_update: Callable[[Object, Object], None] | None = None
     validate: Callable[[Object, Errors], None] | None = None
+    validate_create: Callable[[Object, Errors], None] | None = None
     validate_update: Callable[[Object, Object, Errors], None] | None = None
     validate_status_update: Callable[[Object, Object, Errors], None] | None = None
     warnings: Callable[[Object, Object | None], list[str]] | None = None

@@ -1,0 +1,96 @@
+"""Namespace: a scope for names; it goes once everything in it is gone."""
+
+from __future__ import annotations
+
+from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Column, Object, Resource
+from pybernetes.api.table import AGE, NAME
+from pybernetes.api.validation import names
+
+LABEL = "kubernetes.io/metadata.name"
+FINALIZER = "kubernetes"
+_FINALIZERS = Path("spec") / "finalizers"
+_STANDARD_FINALIZERS = ("kubernetes", "orphan", "foregroundDeletion")
+
+
+def default(obj: Object) -> None:
+    """Every namespace has its name as a label, and a phase."""
+    label(obj)
+    obj.setdefault("spec", {})
+    status = obj.setdefault("status", {})
+    if not status.get("phase"):
+        status["phase"] = "Active"
+
+
+def label(obj: Object) -> None:
+    """Sets the label; to be called again once a generated name is known."""
+    meta = obj["metadata"]
+    if meta.get("name"):
+        meta.setdefault("labels", {})[LABEL] = meta["name"]
+
+
+def prepare_create(obj: Object) -> None:
+    """A new namespace is active and kept until its contents are gone."""
+    label(obj)
+    obj["status"] = {"phase": "Active"}
+    finalizers = obj.setdefault("spec", {}).setdefault("finalizers", [])
+    if FINALIZER not in finalizers:
+        finalizers.append(FINALIZER)
+
+
+def prepare_update(new: Object, old: Object) -> None:
+    """Only the finalize subresource changes the finalizers of the spec."""
+    spec = new.setdefault("spec", {})
+    spec.pop("finalizers", None)
+    if old.get("spec", {}).get("finalizers"):
+        spec["finalizers"] = old["spec"]["finalizers"]
+
+
+def validate(obj: Object, errors: Errors) -> None:
+    """Checks the finalizers of the spec."""
+    for name in obj.get("spec", {}).get("finalizers", ()):
+        _finalizer(name, _FINALIZERS, errors)
+
+
+def validate_finalize_update(new: Object, old: Object, errors: Errors) -> None:
+    """Checks a write of the finalize subresource."""
+    for index, name in enumerate(new.get("spec", {}).get("finalizers", ())):
+        _finalizer(name, _FINALIZERS[index], errors)
+
+
+def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
+    """Checks that the phase fits the deletion."""
+    phase = new.get("status", {}).get("phase", "")
+    path = Path("status") / "Phase"
+    if not new["metadata"].get("deletionTimestamp"):
+        if phase != "Active":
+            errors.invalid(path, phase, "may only be 'Active' if `deletionTimestamp` is empty")
+    elif phase != "Terminating":
+        errors.invalid(path, phase, "may only be 'Terminating' if `deletionTimestamp` is not empty")
+
+
+def _finalizer(name: str, path: Path, errors: Errors) -> None:
+    for problem in names.qualified_name(name):
+        errors.invalid(path, name, problem)
+    if "/" not in name and name not in _STANDARD_FINALIZERS:
+        errors.invalid(path, name, "name is neither a standard finalizer name nor is it fully qualified")
+
+
+RESOURCE = Resource(
+    group="",
+    version="v1",
+    kind="Namespace",
+    plural="namespaces",
+    short_names=("ns",),
+    namespaced=False,
+    verbs=("create", "delete", "get", "list", "patch", "update", "watch"),
+    subresources=("finalize", "status"),
+    name_errors=names.dns_label,
+    columns=(NAME, Column("Status", lambda obj, now: obj.get("status", {}).get("phase", "")), AGE),
+    selectable={"status.phase": lambda obj: obj.get("status", {}).get("phase", "")},
+    default=default,
+    prepare_create=prepare_create,
+    prepare_update=prepare_update,
+    validate=validate,
+    validate_status_update=validate_status_update,
+)
