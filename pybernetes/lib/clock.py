@@ -1,0 +1,74 @@
+"""Time as something that is passed in: the real one, or one that a test moves."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import itertools
+import time
+
+
+class Clock:
+    """The real time. Everything that looks at the time or sleeps gets a clock."""
+
+    def now(self) -> float:
+        """Seconds since the epoch."""
+        return time.time()
+
+    def monotonic(self) -> float:
+        """Seconds that never go back, for measuring durations."""
+        return time.monotonic()
+
+    async def sleep(self, seconds: float) -> None:
+        """Waits."""
+        await asyncio.sleep(seconds)
+
+
+class ManualClock(Clock):
+    """A time that stands still until ``advance`` is called."""
+
+    def __init__(self, now: float = 1_700_000_000.0) -> None:
+        self._start = now
+        self._elapsed = 0.0
+        self._order = itertools.count()
+        self._sleepers: list[tuple[float, int, asyncio.Future[None]]] = []
+
+    def now(self) -> float:
+        """Seconds since the epoch, as set."""
+        return self._start + self._elapsed
+
+    def monotonic(self) -> float:
+        """Seconds that were advanced so far."""
+        return self._elapsed
+
+    async def sleep(self, seconds: float) -> None:
+        """Waits until the clock was advanced so far."""
+        if seconds <= 0:
+            await asyncio.sleep(0)
+            return
+        done = asyncio.get_running_loop().create_future()
+        heapq.heappush(self._sleepers, (self._elapsed + seconds, next(self._order), done))
+        await done
+
+    async def advance(self, seconds: float) -> None:
+        """Moves the time forward, waking sleepers one after the other, each at its own moment."""
+        target = self._elapsed + seconds
+        await _settle()
+        while self._sleepers and self._sleepers[0][0] <= target:
+            moment, _, done = heapq.heappop(self._sleepers)
+            self._elapsed = max(self._elapsed, moment)
+            if not done.done():
+                done.set_result(None)
+            await _settle()
+        self._elapsed = target
+
+    @property
+    def sleepers(self) -> int:
+        """How many tasks wait for the time to pass."""
+        return sum(not done.done() for _, _, done in self._sleepers)
+
+
+async def _settle() -> None:
+    """Lets the tasks that can run now do so; a few turns cover tasks that wake other tasks."""
+    for _ in range(10):
+        await asyncio.sleep(0)

@@ -1,0 +1,55 @@
+"""Logging to stderr in the line format of klog; ``--v`` says how much."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import time
+from typing import TextIO
+
+# Python has no levels between INFO and DEBUG; klog's -v=1…3 are still news, 4 and more are for debugging.
+DEBUG_FROM = 4
+_LETTERS = {
+    logging.DEBUG: "I",
+    logging.INFO: "I",
+    logging.WARNING: "W",
+    logging.ERROR: "E",
+    logging.CRITICAL: "F",
+}
+
+
+class KlogFormatter(logging.Formatter):
+    """``I0131 12:00:00.123456   4242 server.py:33] message``."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._process = os.getpid()
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Formats one record; a traceback follows on lines of its own."""
+        moment = time.strftime("%m%d %H:%M:%S", time.localtime(record.created))
+        micros = int(record.created % 1 * 1_000_000)
+        letter = _LETTERS.get(record.levelno, "I")
+        head = f"{letter}{moment}.{micros:06d} {self._process:>7} {record.filename}:{record.lineno}]"
+        text = f"{head} {record.getMessage()}"
+        if record.exc_info:
+            text += "\n" + self.formatException(record.exc_info)
+        return text
+
+
+def level_of(verbosity: int) -> int:
+    """The level of Python's logging for a klog verbosity."""
+    return logging.DEBUG if verbosity >= DEBUG_FROM else logging.INFO
+
+
+def set_up(verbosity: int = 0, stream: TextIO | None = None) -> None:
+    """Sends the log of this process to a stream, by default stderr. A second call replaces the first."""
+    handler = logging.StreamHandler(stream or sys.stderr)
+    handler.setFormatter(KlogFormatter())
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(level_of(verbosity))
+    # Chatty libraries log what they send, which may be secret; their own debugging is not ours.
+    for name in ("asyncio", "aetcd", "grpc", "urllib3"):
+        logging.getLogger(name).setLevel(logging.WARNING)
