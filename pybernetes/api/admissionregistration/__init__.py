@@ -1,0 +1,3 @@
+"""Kinds of the group admissionregistration.k8s.io."""
+
+GROUP = "admissionregistration.k8s.io"

@@ -1,0 +1,19 @@
+"""Names that are kept for configurations which come from files of the API server."""
+
+from __future__ import annotations
+
+from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
+
+_SUFFIX = ".static.k8s.io"
+_RESERVED = (
+    f'names ending with "{_SUFFIX}" are reserved for static manifest-based configurations '
+    "and cannot be managed via the API"
+)
+
+
+def validate_name(obj: Object, errors: Errors) -> None:
+    """Refuses a reserved name."""
+    name = obj["metadata"].get("name", "")
+    if name.endswith(_SUFFIX):
+        errors.invalid(Path("metadata") / "name", name, _RESERVED)

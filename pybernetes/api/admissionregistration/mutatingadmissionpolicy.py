@@ -1,0 +1,97 @@
+"""MutatingAdmissionPolicy: expressions that change what is written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.api.admissionregistration import GROUP, _match
+from pybernetes.api.admissionregistration._expressions import (
+    validate_expression,
+    validate_match_conditions,
+    validate_variables,
+)
+from pybernetes.api.admissionregistration._names import validate_name
+from pybernetes.api.admissionregistration._rules import validate_mutating_operations
+from pybernetes.api.admissionregistration._webhooks import REINVOCATION_POLICIES
+from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Column, Object, Resource
+from pybernetes.api.table import AGE, NAME, get
+
+_SPEC = Path("spec")
+# The type of a patch, the field that goes with it, and the one that does not.
+_PATCHES = {"ApplyConfiguration": "applyConfiguration", "JSONPatch": "jsonPatch"}
+
+
+def default(obj: Object) -> None:
+    """Completes the failure policy and what is matched."""
+    spec = obj.setdefault("spec", {})
+    spec.setdefault("failurePolicy", "Fail")
+    _match.default_match(spec.get("matchConstraints"))
+
+
+def validate(obj: Object, errors: Errors) -> None:
+    """Checks the policy."""
+    spec = obj.get("spec", {})
+    _match.validate_failure_policy(spec, _SPEC, errors)
+    if "paramKind" in spec:
+        _match.validate_param_kind(spec["paramKind"], _SPEC / "paramKind", errors)
+    match = spec.get("matchConstraints")
+    path = _SPEC / "matchConstraints"
+    if match is None:
+        errors.required(path)
+    else:
+        _match.validate_match(match, path, errors)
+        if not match.get("resourceRules"):
+            errors.required(path / "resourceRules")
+        validate_mutating_operations(match, path, errors)
+    validate_match_conditions(spec.get("matchConditions", []), _SPEC / "matchConditions", errors)
+    validate_variables(spec.get("variables", []), _SPEC / "variables", errors)
+    mutations = spec.get("mutations", ())
+    if not mutations:
+        errors.required(_SPEC / "mutations", "mutations must contain at least one item")
+    for index, mutation in enumerate(mutations):
+        _mutation(mutation, (_SPEC / "mutations")[index], errors)
+    policy = spec.get("reinvocationPolicy", "")
+    if not policy:
+        errors.required(_SPEC / "reinvocationPolicy")
+    elif policy not in REINVOCATION_POLICIES:
+        errors.unsupported(_SPEC / "reinvocationPolicy", policy, REINVOCATION_POLICIES)
+    validate_name(obj, errors)
+
+
+def _mutation(mutation: dict[str, Any], path: Path, errors: Errors) -> None:
+    kind = mutation.get("patchType", "")
+    if not kind:
+        errors.required(path / "patchType")
+        return
+    if kind not in _PATCHES:
+        errors.unsupported(path / "patchType", kind, tuple(_PATCHES))
+        return
+    field = _PATCHES[kind]
+    if field not in mutation:
+        errors.required(path / field, f"must be specified when patchType is {kind}")
+    else:
+        validate_expression(mutation[field].get("expression", ""), path / field / "expression", errors)
+    for other in _PATCHES.values():
+        if other != field and other in mutation:
+            errors.invalid(path / other, f"{{{other}}}", f"must not be specified when patchType is {kind}")
+
+
+RESOURCE = Resource(
+    group=GROUP,
+    version="v1",
+    kind="MutatingAdmissionPolicy",
+    plural="mutatingadmissionpolicies",
+    categories=("api-extensions",),
+    namespaced=False,
+    generation=True,
+    unconditional_update=False,
+    columns=(
+        NAME,
+        Column("Mutations", lambda obj, now: len(get(obj, ".spec.mutations", ())), type="integer"),
+        _match.PARAM_KIND,
+        AGE,
+    ),
+    default=default,
+    validate=validate,
+)

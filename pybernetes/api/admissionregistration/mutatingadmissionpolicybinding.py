@@ -1,0 +1,47 @@
+"""MutatingAdmissionPolicyBinding: where a policy is used, and with which parameters."""
+
+from __future__ import annotations
+
+from pybernetes.api.admissionregistration import GROUP, _match
+from pybernetes.api.admissionregistration._names import validate_name
+from pybernetes.api.admissionregistration._rules import validate_mutating_operations
+from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object, Resource
+from pybernetes.api.validation import names
+
+_SPEC = Path("spec")
+
+
+def default(obj: Object) -> None:
+    """Completes what is matched."""
+    _match.default_match(obj.setdefault("spec", {}).get("matchResources"))
+
+
+def validate(obj: Object, errors: Errors) -> None:
+    """Checks the policy and the parameters."""
+    spec = obj.get("spec", {})
+    name = spec.get("policyName", "")
+    if not name:
+        errors.required(_SPEC / "policyName")
+    for problem in names.dns_subdomain(name) if name else ():
+        errors.invalid(_SPEC / "policyName", name, problem)
+    _match.validate_param_ref(spec.get("paramRef"), _SPEC / "paramRef", errors)
+    match, path = spec.get("matchResources"), _SPEC / "matchResources"
+    _match.validate_match(match, path, errors)
+    validate_mutating_operations(match or {}, path, errors)
+    validate_name(obj, errors)
+
+
+RESOURCE = Resource(
+    group=GROUP,
+    version="v1",
+    kind="MutatingAdmissionPolicyBinding",
+    plural="mutatingadmissionpolicybindings",
+    categories=("api-extensions",),
+    namespaced=False,
+    generation=True,
+    unconditional_update=False,
+    columns=_match.BINDING_COLUMNS,
+    default=default,
+    validate=validate,
+)

@@ -1,0 +1,139 @@
+"""ValidatingAdmissionPolicy: expressions that must hold for what is written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.api.admissionregistration import GROUP, _match
+from pybernetes.api.admissionregistration._expressions import (
+    validate_expression,
+    validate_match_conditions,
+    validate_variables,
+)
+from pybernetes.api.admissionregistration._names import validate_name
+from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Column, Object, Resource
+from pybernetes.api.table import AGE, NAME, get
+from pybernetes.api.validation import names
+from pybernetes.api.validation.conditions import validate_conditions
+
+_SPEC = Path("spec")
+_REASONS = ("Forbidden", "Invalid", "RequestEntityTooLarge")
+_MOST_ANNOTATIONS = 20
+_LONGEST_VALUE = 5 * 1024
+
+
+def default(obj: Object) -> None:
+    """Completes the failure policy and what is matched."""
+    spec = obj.setdefault("spec", {})
+    spec.setdefault("failurePolicy", "Fail")
+    _match.default_match(spec.get("matchConstraints"))
+
+
+def prepare_create(obj: Object) -> None:
+    """Starts with an empty status, which is always shown."""
+    obj["status"] = {}
+
+
+def validate(obj: Object, errors: Errors) -> None:
+    """Checks the policy."""
+    spec = obj.get("spec", {})
+    _match.validate_failure_policy(spec, _SPEC, errors)
+    if "paramKind" in spec:
+        _match.validate_param_kind(spec["paramKind"], _SPEC / "paramKind", errors)
+    match = spec.get("matchConstraints")
+    path = _SPEC / "matchConstraints"
+    if match is None:
+        errors.required(path)
+    else:
+        _match.validate_match(match, path, errors)
+        if not match.get("resourceRules"):
+            errors.required(path / "resourceRules")
+    validate_match_conditions(spec.get("matchConditions", []), _SPEC / "matchConditions", errors)
+    validate_variables(spec.get("variables", []), _SPEC / "variables", errors)
+    validations, annotations = spec.get("validations", ()), spec.get("auditAnnotations", [])
+    if not validations and not annotations:
+        text = "validations or auditAnnotations must contain at least one item"
+        errors.required(_SPEC / "validations", text)
+        errors.required(_SPEC / "auditAnnotations", text)
+    for index, validation in enumerate(validations):
+        _validation(validation, (_SPEC / "validations")[index], errors)
+    _annotations(annotations, obj["metadata"].get("name", ""), _SPEC / "auditAnnotations", errors)
+    validate_name(obj, errors)
+
+
+def _validation(validation: dict[str, Any], path: Path, errors: Errors) -> None:
+    expression = validation.get("expression", "")
+    validate_expression(expression, path / "expression", errors, "expression is not specified")
+    for_message = validation.get("messageExpression", "")
+    if for_message and not for_message.strip():
+        errors.invalid(path / "messageExpression", for_message, "must be non-empty if specified")
+    elif for_message:
+        validate_expression(for_message, path / "messageExpression", errors)
+    message = validation.get("message", "")
+    if message and not message.strip():
+        errors.invalid(path / "message", message, "must be non-empty if specified")
+    elif "\n" in message.strip() or "\r" in message.strip():
+        errors.invalid(path / "message", message, "must not contain line breaks")
+    if "reason" in validation and validation["reason"] not in _REASONS:
+        errors.unsupported(path / "reason", validation["reason"], _REASONS)
+
+
+def _annotations(annotations: list[dict[str, Any]], name: str, path: Path, errors: Errors) -> None:
+    if len(annotations) > _MOST_ANNOTATIONS:
+        shown = [
+            {"Key": a.get("key", ""), "ValueExpression": a.get("valueExpression", "")} for a in annotations
+        ]
+        errors.invalid(path, shown, f"must not have more than {_MOST_ANNOTATIONS} auditAnnotations")
+    seen: set[str] = set()
+    for index, annotation in enumerate(annotations):
+        here, key = path[index], annotation.get("key", "")
+        if not name:
+            errors.invalid(here / "key", key, "requires metadata.name be non-empty")
+        for problem in names.qualified_name(f"{name}/{key}") if name else ():
+            errors.invalid(here / "key", f"{name}/{key}", problem)
+        value = annotation.get("valueExpression", "").strip()
+        if len(value.encode()) > _LONGEST_VALUE:
+            errors.required(here / "valueExpression", f"must not exceed {_LONGEST_VALUE} bytes in length")
+        else:
+            text = "valueExpression is not specified"
+            validate_expression(value, here / "valueExpression", errors, text)
+        if key in seen:
+            errors.duplicate(here / "key", key)
+        seen.add(key)
+
+
+def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
+    """Checks the warnings about expressions and the conditions."""
+    status = new.get("status", {})
+    path = Path("status")
+    for index, warning in enumerate(get(status, "typeChecking.expressionWarnings", ())):
+        here = (path / "typeChecking" / "expressionWarnings")[index]
+        if not warning.get("warning"):
+            errors.required(here / "warning")
+        if not warning.get("fieldRef", "").strip():
+            errors.required(here / "fieldRef")
+    validate_conditions(status.get("conditions", []), path / "conditions", errors)
+
+
+RESOURCE = Resource(
+    group=GROUP,
+    version="v1",
+    kind="ValidatingAdmissionPolicy",
+    plural="validatingadmissionpolicies",
+    categories=("api-extensions",),
+    namespaced=False,
+    subresources=("status",),
+    generation=True,
+    unconditional_update=False,
+    columns=(
+        NAME,
+        Column("Validations", lambda obj, now: len(get(obj, ".spec.validations", ())), type="integer"),
+        _match.PARAM_KIND,
+        AGE,
+    ),
+    default=default,
+    prepare_create=prepare_create,
+    validate=validate,
+    validate_status_update=validate_status_update,
+)

@@ -1,0 +1,60 @@
+"""ValidatingAdmissionPolicyBinding: where a policy is used, with which parameters, and what it does."""
+
+from __future__ import annotations
+
+from pybernetes.api.admissionregistration import GROUP, _match
+from pybernetes.api.admissionregistration._names import validate_name
+from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object, Resource
+from pybernetes.api.validation import names
+
+_SPEC = Path("spec")
+_ACTIONS = ("Audit", "Deny", "Warn")
+
+
+def default(obj: Object) -> None:
+    """Completes what is matched."""
+    _match.default_match(obj.setdefault("spec", {}).get("matchResources"))
+
+
+def validate(obj: Object, errors: Errors) -> None:
+    """Checks the policy, the parameters and the actions."""
+    spec = obj.get("spec", {})
+    name = spec.get("policyName", "")
+    for problem in names.dns_subdomain(name) if name else ():
+        errors.invalid(_SPEC / "policyName", name, problem)
+    _match.validate_param_ref(spec.get("paramRef"), _SPEC / "paramRef", errors)
+    _match.validate_match(spec.get("matchResources"), _SPEC / "matchResources", errors)
+    actions = spec.get("validationActions", [])
+    path = _SPEC / "validationActions"
+    for index, action in enumerate(actions):
+        if action not in _ACTIONS:
+            errors.unsupported(path[index], action, _ACTIONS)
+        if action in actions[:index]:
+            errors.duplicate(path[index], action)
+    if "Deny" in actions and "Warn" in actions:
+        text = (
+            "must not contain both Deny and Warn (repeating the same validation failure information "
+            "in the API response and headers serves no purpose)"
+        )
+        errors.invalid(path, actions, text)
+    validate_name(obj, errors)
+    if not name:
+        errors.required(_SPEC / "policyName")
+    if not actions:
+        errors.required(path)
+
+
+RESOURCE = Resource(
+    group=GROUP,
+    version="v1",
+    kind="ValidatingAdmissionPolicyBinding",
+    plural="validatingadmissionpolicybindings",
+    categories=("api-extensions",),
+    namespaced=False,
+    generation=True,
+    unconditional_update=False,
+    columns=_match.BINDING_COLUMNS,
+    default=default,
+    validate=validate,
+)

@@ -1,0 +1,21 @@
+"""ValidatingWebhookConfiguration: programs outside of the API server that may refuse what is written."""
+
+from __future__ import annotations
+
+from pybernetes.api.admissionregistration import GROUP, _webhooks
+from pybernetes.api.resource import Resource
+
+RESOURCE = Resource(
+    group=GROUP,
+    version="v1",
+    kind="ValidatingWebhookConfiguration",
+    plural="validatingwebhookconfigurations",
+    categories=("api-extensions",),
+    namespaced=False,
+    generation=True,
+    unconditional_update=False,
+    columns=_webhooks.COLUMNS,
+    default=_webhooks.default,
+    validate=_webhooks.validate,
+    warnings=_webhooks.warnings,
+)

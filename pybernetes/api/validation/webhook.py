@@ -1,0 +1,80 @@
+"""How a webhook is reached: a URL, or a service of the cluster."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from pybernetes.api import go
+from pybernetes.api.field import Errors, Path
+from pybernetes.api.validation import names
+
+_FORM = "; desired format: https://host[/path]"
+
+
+def client_config(config: dict[str, Any], path: Path, errors: Errors, *, swapped: bool = False) -> None:
+    """Checks that there is exactly one of both, and that it can be reached.
+
+    ``swapped``: admission webhooks complain about the name of the service where its namespace is missing,
+    and the other way round.
+    """
+    if ("url" in config) == ("service" in config):
+        errors.required(path, "exactly one of url or service is required")
+    elif "url" in config:
+        url(config["url"], path / "url", errors)
+    else:
+        service(config["service"], path / "service", errors, swapped=swapped)
+
+
+def url(text: str, path: Path, errors: Errors) -> None:
+    """Checks the URL of a webhook."""
+    problem = ""
+    parts = None
+    try:
+        parts = urlsplit(text)
+        _ = parts.port
+    except ValueError as error:
+        problem = str(error)
+    if parts is None or problem:
+        errors.required(path, f"url must be a valid URL: parse {go.quote(text)}: {problem}{_FORM}")
+        return
+    if parts.scheme != "https":
+        errors.invalid(path, parts.scheme, "'https' is the only allowed URL scheme" + _FORM)
+    user, at, host = parts.netloc.rpartition("@")
+    if not host:
+        errors.invalid(path, host, "host must be specified" + _FORM)
+    if at:
+        errors.invalid(path, user, "user information is not permitted in the URL")
+    if parts.fragment:
+        errors.invalid(path, parts.fragment, "fragments are not permitted in the URL")
+    if parts.query:
+        errors.invalid(path, parts.query, "query parameters are not permitted in the URL")
+
+
+def service(reference: dict[str, Any], path: Path, errors: Errors, *, swapped: bool = False) -> None:
+    """Checks the reference to the service of a webhook."""
+    fields = ("namespace", "name") if swapped else ("name", "namespace")
+    for field, shown in zip(fields, ("name", "namespace"), strict=True):
+        if not reference.get(field):
+            errors.required(path / shown)
+    port = reference.get("port", 0)
+    problems = names.port_number(port)
+    if problems:
+        errors.invalid(path / "port", port, "port is not valid: " + ", ".join(problems))
+    if "path" in reference:
+        _url_path(reference["path"], path / "path", errors)
+
+
+def _url_path(text: str, path: Path, errors: Errors) -> None:
+    if text in ("", "/"):
+        return
+    if text == "//":
+        errors.invalid(path, text, "segment[0] may not be empty")
+        return
+    if not text.startswith("/"):
+        errors.invalid(path, text, "must start with a '/'")
+    for index, step in enumerate(text[1:].removesuffix("/").split("/")):
+        if not step:
+            errors.invalid(path, text, f"segment[{index}] may not be empty")
+        for problem in names.dns_subdomain(step) if step else ():
+            errors.invalid(path, text, f"segment[{index}]: {problem}")
