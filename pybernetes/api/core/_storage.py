@@ -1,0 +1,28 @@
+"""What volumes and claims print and compare alike."""
+
+from __future__ import annotations
+
+from pybernetes.api.resource import Object
+
+CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class"
+_SHORT = {"ReadWriteOnce": "RWO", "ReadOnlyMany": "ROX", "ReadWriteMany": "RWX", "ReadWriteOncePod": "RWOP"}
+
+
+def access_modes(modes: list[str] | None) -> str:
+    """Access modes in their short forms."""
+    return ",".join(short for mode, short in _SHORT.items() if mode in (modes or ()))
+
+
+def storage_class(obj: Object) -> str:
+    """The storage class: the old annotation goes before the field."""
+    annotations = obj["metadata"].get("annotations") or {}
+    if CLASS_ANNOTATION in annotations:
+        return str(annotations[CLASS_ANNOTATION])
+    return obj.get("spec", {}).get("storageClassName", "")
+
+
+def phase(obj: Object) -> str:
+    """The phase as it is printed."""
+    if obj["metadata"].get("deletionTimestamp"):
+        return "Terminating"
+    return obj.get("status", {}).get("phase", "")
