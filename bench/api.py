@@ -88,7 +88,15 @@ def _run(options: argparse.Namespace) -> int:
         print(json.dumps(result))
     else:
         print(table(result))
-    return 0
+    # Watches that the server ends are a result; requests that fail make the figures worthless.
+    failed = [name for name, figures in result["results"].items() if _failed_requests(figures)]
+    if failed:
+        print(f"pyb bench api: requests failed in: {', '.join(failed)}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+def _failed_requests(figures: dict[str, Any]) -> int:
+    return figures["failures"] - figures.get("watches_ended_early", 0)
 
 
 def _measure(

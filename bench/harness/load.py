@@ -34,6 +34,13 @@ class Load:
     busy_seconds: float = 0.0
     last_failure: str = ""
 
+    def describe_failures(self) -> str:
+        """Says how many requests failed in which way, with the last answer of these; empty if none did."""
+        if not self.failures:
+            return ""
+        counts = ", ".join(f"{count} × {status}" for status, count in self.failures.items())
+        return f"failed: {counts}: {self.last_failure.strip()}"
+
 
 class _Exchange:
     """The state of one connection: one request in flight, its answer partly read."""
@@ -133,7 +140,9 @@ def run_load(
                         load.latencies.append(last - exchange.started)
                     else:
                         load.failures[exchange.status.decode()] += 1
-                        load.last_failure = exchange.head[-300:].decode(errors="replace")
+                        load.last_failure = exchange.head.partition(b"\r\n\r\n")[2][:500].decode(
+                            errors="replace"
+                        )
                 active -= 1
                 if perf_counter() < stop:
                     active += _send(exchange, next_request)

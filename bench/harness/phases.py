@@ -55,7 +55,8 @@ class Phases:
 
     def list_all(self, connections: int, from_cache: bool) -> Figures:
         """Lists every Pod, consistently or from the server's cache as it stands."""
-        return self._reads(connections, PODS + ("?resourceVersion=0" if from_cache else ""))
+        path = PODS + ("?resourceVersion=0" if from_cache else "")
+        return self._reads(connections, path, seconds=2 * self._size.seconds)
 
     def patch(self, connections: int) -> Figures:
         """Changes one label of Pods with merge patches."""
@@ -94,7 +95,7 @@ class Phases:
             f"{figures['creates_per_second']:.0f} creates/s, last event {figures['lag_ms']:.0f} ms after"
         ]
         notes += [f"{delivery.ended_early} watches ended by the server"] if delivery.ended_early else []
-        notes += [delivery.problem] if delivery.problem else []
+        notes += [text for text in (delivery.problem, load.describe_failures()) if text]
         figures["note"] = "; ".join(notes)
         return figures
 
@@ -107,9 +108,10 @@ class Phases:
         remaining = iter(requests)
         return self._python(connections, lambda: next(remaining, None), None)
 
-    def _reads(self, connections: int, path: str, numbers: int = 0) -> Figures:
+    def _reads(self, connections: int, path: str, numbers: int = 0, seconds: float | None = None) -> Figures:
+        seconds = seconds or self._size.seconds
         if self._use_wrk:
-            result = run_wrk(self._target, path, connections, self._size.seconds, numbers)
+            result = run_wrk(self._target, path, connections, seconds, numbers)
             figures = rates(
                 result["requests"] - result["failures"],
                 result["seconds"],
@@ -130,7 +132,7 @@ class Phases:
             position = (position + 1) % len(requests)
             return requests[position]
 
-        return self._python(connections, next_request, self._size.seconds)
+        return self._python(connections, next_request, seconds)
 
     def _python(
         self, connections: int, requests: Callable[[], bytes | None], seconds: float | None
@@ -140,6 +142,5 @@ class Phases:
             load.latencies, load.seconds, load.received, load.failures.total(), load.busy_seconds, "python"
         )
         if load.failures:
-            counts = ", ".join(f"{count} × {status}" for status, count in load.failures.items())
-            figures["note"] = f"failed: {counts}: {load.last_failure}"
+            figures["note"] = load.describe_failures()
         return figures
