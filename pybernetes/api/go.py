@@ -27,6 +27,18 @@ def quote(text: str) -> str:
     return '"' + "".join(out) + '"'
 
 
+class Struct(dict[str, Any]):
+    """A value that Go holds as a struct: messages show its fields in their order, not sorted as a map's keys."""
+
+
+def _json(item: Any) -> str:
+    if isinstance(item, Struct):
+        return "{" + ",".join(f"{_json(key)}:{_json(entry)}" for key, entry in item.items()) + "}"
+    if isinstance(item, list):
+        return "[" + ",".join(_json(entry) for entry in item) + "]"
+    return orjson.dumps(item, option=orjson.OPT_SORT_KEYS).decode()
+
+
 def value(item: Any) -> str:
     """A field's bad value as an error message shows it."""
     if isinstance(item, str):
@@ -39,4 +51,4 @@ def value(item: Any) -> str:
         return str(int(item))
     if isinstance(item, (int, float)):
         return str(item)
-    return orjson.dumps(item, option=orjson.OPT_SORT_KEYS).decode()
+    return _json(item)

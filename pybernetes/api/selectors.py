@@ -204,10 +204,11 @@ def from_object(selector: Mapping[str, Any] | None) -> Selector:
         return NOTHING
     found = [Requirement(key, "in", (value,)) for key, value in selector.get("matchLabels", {}).items()]
     for expression in selector.get("matchExpressions", ()):
-        operator = _OPERATORS.get(expression["operator"])
+        name = expression.get("operator", "")
+        operator = _OPERATORS.get(name)
         if operator is None:
-            raise SelectorError(f"{go.quote(expression['operator'])} is not a valid label selector operator")
-        found.append(Requirement(expression["key"], operator, tuple(expression.get("values", ()))))
+            raise SelectorError(f"{go.quote(name)} is not a valid label selector operator")
+        found.append(Requirement(expression.get("key", ""), operator, tuple(expression.get("values", ()))))
     return Selector(tuple(sorted(found, key=lambda requirement: requirement.key)))
 
 

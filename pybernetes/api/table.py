@@ -7,6 +7,7 @@ from time import strptime
 from typing import Any
 
 from pybernetes.api.resource import Column, Object, Resource
+from pybernetes.api.selectors import SelectorError, from_object
 
 _MINUTE, _HOUR, _DAY, _YEAR = 60, 3600, 86400, 365 * 86400
 
@@ -66,6 +67,14 @@ PLAIN = (NAME, Column("Created At", ".metadata.creationTimestamp", type="date", 
 def format_labels(labels: dict[str, str] | None) -> str:
     """Labels or a plain selector as a cell shows them."""
     return ",".join(f"{key}={labels[key]}" for key in sorted(labels)) if labels else "<none>"
+
+
+def format_selector(selector: dict[str, Any] | None) -> str:
+    """A LabelSelector as a cell shows it."""
+    try:
+        return str(from_object(selector)) or "<none>"
+    except SelectorError:
+        return "<error>"
 
 
 def container_cells(containers: list[dict[str, Any]] | None) -> tuple[str, str]:

@@ -36,6 +36,12 @@ def default(obj: Object) -> None:
         spec["volumeLifecycleModes"] = ["Persistent"]
 
 
+def prepare_update(new: Object, old: Object) -> None:
+    """Counts changes of the spec, though a new driver starts without a generation."""
+    if new.get("spec") != old.get("spec"):
+        new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
+
+
 def validate(obj: Object, errors: Errors) -> None:
     """Checks the policies, the modes and the tokens that the driver asks for."""
     spec = obj.get("spec", {})
@@ -121,6 +127,7 @@ RESOURCE = Resource(
         AGE,
     ),
     default=default,
+    prepare_update=prepare_update,
     validate=validate,
     validate_update=validate_update,
     warnings=warnings,

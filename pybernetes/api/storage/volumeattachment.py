@@ -65,7 +65,7 @@ def _attacher(name: str, path: Path, errors: Errors) -> None:
         errors.required(path)
         return
     if len(name.encode()) > 253:
-        errors.invalid(path, name, names.max_length(253))
+        errors.invalid(path, name, names.max_length(253, "bytes"))
     if not _CASELESS.match(name):
         errors.invalid(path, name, regex(_CASELESS_TEXT, _SUBDOMAIN, "Example.com"))
     if len(name) > _common.MAX_DRIVER_NAME:

@@ -25,9 +25,9 @@ _label, _subdomain, _dns1035, _qualified, _value, _identifier, _config_key = (
 )
 
 
-def max_length(limit: int) -> str:
-    """The complaint about a text that is too long."""
-    return f"must be no more than {limit} bytes"
+def max_length(limit: int, unit: str = "characters") -> str:
+    """The complaint about a text that is too long; labels and their keys count in bytes."""
+    return f"must be no more than {limit} {unit}"
 
 
 def regex(message: str, pattern: str, *examples: str) -> str:
@@ -137,11 +137,12 @@ def _qualified_name(name: str) -> tuple[str, ...]:
         if not prefix:
             problems.append("prefix part must be non-empty")
         else:
-            problems += ["prefix part " + problem for problem in dns_subdomain(prefix)]
+            too_long = max_length(253), max_length(253, "bytes")
+            problems += ["prefix part " + problem.replace(*too_long) for problem in dns_subdomain(prefix)]
     if not last:
         problems.append("name part must be non-empty")
     elif len(last.encode()) > 63:
-        problems.append("name part " + max_length(63))
+        problems.append("name part " + max_length(63, "bytes"))
     if not _qualified.match(last):
         problems.append("name part " + regex(_QUALIFIED_TEXT, _QUALIFIED, "MyName", "my.name", "123-abc"))
     return tuple(problems)
@@ -156,7 +157,7 @@ def qualified_name(name: str) -> list[str]:
 def _label_value(value: str) -> tuple[str, ...]:
     problems = []
     if len(value.encode()) > 63:
-        problems.append(max_length(63))
+        problems.append(max_length(63, "bytes"))
     if not _value.match(value):
         problems.append(regex(_VALUE_TEXT, _VALUE, "MyValue", "my_value", "12345"))
     return tuple(problems)

@@ -1,0 +1,195 @@
+"""EndpointSlice: some of the endpoints of a service."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Column, Object, Resource
+from pybernetes.api.table import AGE, NAME
+from pybernetes.api.validation import addresses, declarative, meta, names
+from pybernetes.api.validation.domains import fully_qualified
+
+_ADDRESS_TYPES = ("FQDN", "IPv4", "IPv6")
+_PROTOCOLS = ("SCTP", "TCP", "UDP")
+_MAX_ENDPOINTS, _MAX_PORTS, _MAX_ADDRESSES, _MAX_TOPOLOGY, _MAX_HINTS = 1000, 20000, 100, 16, 8
+_SHOWN = 3
+_ZONE = "topology.kubernetes.io/zone"
+_MANAGED_BY = "endpointslice.kubernetes.io/managed-by"
+_CONTROLLERS = ("endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io")
+
+
+def default(obj: Object) -> None:
+    """Ports are of TCP and unnamed, unless told otherwise."""
+    for endpoint in obj.setdefault("endpoints", []):
+        endpoint.setdefault("addresses", [])
+        endpoint.setdefault("conditions", {})
+    for port in obj.setdefault("ports", []):
+        port.setdefault("name", "")
+        port.setdefault("protocol", "TCP")
+
+
+def prepare_create(obj: Object) -> None:
+    """Drops the topology that only the beta version had."""
+    for endpoint in obj.get("endpoints", ()):
+        endpoint.pop("deprecatedTopology", None)
+
+
+def prepare_update(new: Object, old: Object) -> None:
+    """Counts changes of labels too, since consumers select slices by them."""
+    if new["metadata"].get("labels", {}) != old["metadata"].get("labels", {}):
+        new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
+    if new.get("endpoints") != old.get("endpoints"):
+        prepare_create(new)
+
+
+def validate(obj: Object, errors: Errors) -> None:
+    """Checks ports and endpoints."""
+    kind = obj.get("addressType", "")
+    _ports(obj.get("ports", []), Path("ports"), errors)
+    endpoints = obj.get("endpoints", [])
+    if len(endpoints) > _MAX_ENDPOINTS:
+        errors.too_many(Path("endpoints"), len(endpoints), _MAX_ENDPOINTS)
+    else:
+        for index, endpoint in enumerate(endpoints):
+            _endpoint(endpoint, kind, Path("endpoints")[index], errors)
+    if not kind:
+        errors.required(Path("addressType"))
+    elif kind not in _ADDRESS_TYPES:
+        errors.unsupported(Path("addressType"), kind, _ADDRESS_TYPES)
+
+
+def _ports(ports: list[dict[str, Any]], path: Path, errors: Errors) -> None:
+    if len(ports) > _MAX_PORTS:
+        errors.too_many(path, len(ports), _MAX_PORTS)
+        return
+    seen: set[str] = set()
+    for index, port in enumerate(ports):
+        name, protocol = port.get("name", ""), port.get("protocol")
+        if name:
+            for problem in names.dns_label(name):
+                errors.invalid(path[index] / "name", name, problem)
+        if name in seen:
+            errors.duplicate(path[index] / "name", name)
+        seen.add(name)
+        if protocol is None:
+            errors.required(path[index] / "protocol")
+        elif protocol not in _PROTOCOLS:
+            errors.unsupported(path[index] / "protocol", protocol, _PROTOCOLS)
+        if "appProtocol" in port:
+            for problem in names.qualified_name(port["appProtocol"]):
+                errors.invalid(path[index] / "appProtocol", port["appProtocol"], problem)
+
+
+def _endpoint(endpoint: dict[str, Any], kind: str, path: Path, errors: Errors) -> None:
+    given = endpoint.get("addresses", [])
+    here = path / "addresses"
+    if not given:
+        errors.required(here)
+    elif len(given) > _MAX_ADDRESSES:
+        errors.too_many(here, len(given), _MAX_ADDRESSES)
+    for index, address in enumerate(given):
+        _address(address, kind, here, index, errors)
+    if "nodeName" in endpoint:
+        for problem in names.dns_subdomain(endpoint["nodeName"]):
+            errors.invalid(path / "nodeName", endpoint["nodeName"], problem)
+    topology = endpoint.get("deprecatedTopology")
+    if topology:
+        if len(topology) > _MAX_TOPOLOGY:
+            errors.too_many(path / "deprecatedTopology", len(topology), _MAX_TOPOLOGY)
+        meta.labels(topology, path / "deprecatedTopology", errors)
+    if "hostname" in endpoint:
+        for problem in names.dns_label(endpoint["hostname"]):
+            errors.invalid(path / "hostname", endpoint["hostname"], problem)
+    if "hints" in endpoint:
+        _hints(endpoint["hints"], path / "hints", errors)
+
+
+def _address(address: str, kind: str, path: Path, index: int, errors: Errors) -> None:
+    if kind == "FQDN":
+        fully_qualified(address, path[index], errors)
+        return
+    if kind not in ("IPv4", "IPv6"):
+        return
+    before = len(errors)
+    if kind == "IPv4":
+        addresses.legacy_ip(address, path[index], errors)
+    else:
+        addresses.strict_ip(address, path[index], errors)
+    if len(errors) > before:
+        return
+    parsed = addresses.parse_sloppy(address)
+    if parsed is not None and parsed.version != int(kind[-1]):
+        errors.invalid(path, address, f"must be an {kind} address")
+    addresses.endpoint_ip(address, path[index], errors)
+
+
+def _hints(hints: dict[str, Any], path: Path, errors: Errors) -> None:
+    for key, check in (("forZones", names.label_value), ("forNodes", names.dns_subdomain)):
+        items, here = hints.get(key, []), path / key
+        if len(items) > _MAX_HINTS:
+            errors.too_many(here, len(items), _MAX_HINTS)
+            return
+        seen: set[str] = set()
+        for index, item in enumerate(items):
+            name = item.get("name", "")
+            if name in seen:
+                errors.duplicate(here[index] / "name", name)
+            seen.add(name)
+            for problem in check(name):
+                errors.invalid(here[index] / "name", name, problem)
+
+
+def validate_update(new: Object, old: Object, errors: Errors) -> None:
+    """Checks that the type of addresses stays."""
+    declarative.immutable(new.get("addressType"), old.get("addressType"), Path("addressType"), errors)
+
+
+def warnings(new: Object, old: Object | None) -> list[str]:
+    """Tells of domain names and of addresses in unusual spellings that a person wrote."""
+    found = []
+    if old is None and new.get("addressType") == "FQDN":
+        found.append("spec.addressType: FQDN endpoints are deprecated")
+    if new["metadata"].get("labels", {}).get(_MANAGED_BY) in _CONTROLLERS:
+        return found
+    for index, endpoint in enumerate(new.get("endpoints", ())):
+        for position, address in enumerate(endpoint.get("addresses", ())):
+            path = (Path("endpoints")[index] / "addresses")[position]
+            found += addresses.ip_warnings(address, path)
+    return found
+
+
+def _some(items: list[str]) -> str:
+    text = ",".join(items[:_SHOWN])
+    if len(items) > _SHOWN:
+        return f"{text} + {len(items) - _SHOWN} more..."
+    return text or "<unset>"
+
+
+def _port_text(port: dict[str, Any]) -> str:
+    return str(port["port"]) if "port" in port else port.get("name", "*")
+
+
+RESOURCE = Resource(
+    group="discovery.k8s.io",
+    version="v1",
+    kind="EndpointSlice",
+    plural="endpointslices",
+    generation=True,
+    columns=(
+        NAME,
+        Column("AddressType", lambda obj, now: obj.get("addressType", "")),
+        Column("Ports", lambda obj, now: _some([_port_text(port) for port in obj.get("ports", ())])),
+        Column(
+            "Endpoints",
+            lambda obj, now: _some([a for item in obj.get("endpoints", ()) for a in item.get("addresses", ())]),
+        ),
+        AGE,
+    ),
+    default=default,
+    prepare_create=prepare_create,
+    prepare_update=prepare_update,
+    validate=validate,
+    validate_update=validate_update,
+    warnings=warnings,
+)

@@ -1,0 +1,115 @@
+"""PodDisruptionBudget: how many pods of a set may be away at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.api import go
+from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Column, Object, Resource
+from pybernetes.api.table import AGE, NAME, get
+from pybernetes.api.validation import numbers
+from pybernetes.api.validation.conditions import validate_conditions
+from pybernetes.api.validation.selectors import validate_label_selector
+
+_SPEC, _STATUS = Path("spec"), Path("status")
+_COUNTS = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
+_POLICIES = ("AlwaysAllow", "IfHealthyBudget")
+# Alone it stands for v1beta1's empty selector, which matched nothing; elsewhere it means nothing.
+_BETA_KEY = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match"
+
+
+def default(obj: Object) -> None:
+    """Writes the numbers of the status even if they are zero."""
+    obj.setdefault("spec", {})
+    if "status" in obj:
+        _fill(obj["status"])
+
+
+def _fill(status: dict[str, Any]) -> None:
+    for key in _COUNTS:
+        status.setdefault(key, 0)
+
+
+def prepare_create(obj: Object) -> None:
+    """Starts with an empty status."""
+    obj["status"] = {}
+    _fill(obj["status"])
+    _strip(get(obj, ".spec.selector"))
+
+
+def prepare_update(new: Object, old: Object) -> None:
+    """Removes the marker of the beta version from a new selector."""
+    if get(new, ".spec.selector") != get(old, ".spec.selector"):
+        _strip(get(new, ".spec.selector"))
+
+
+def _strip(selector: dict[str, Any] | None) -> None:
+    expressions = (selector or {}).get("matchExpressions")
+    if not selector or not expressions:
+        return
+    alone = expressions[0] if len(expressions) == 1 and "matchLabels" not in selector else {}
+    if alone.get("key") == _BETA_KEY and alone.get("operator") == "Exists":
+        return
+    kept = [item for item in expressions if item.get("key") != _BETA_KEY]
+    if kept:
+        selector["matchExpressions"] = kept
+    else:
+        del selector["matchExpressions"]
+
+
+def validate(obj: Object, errors: Errors) -> None:
+    """Checks the counts, of which only one may be given, and the selector."""
+    spec = obj.get("spec", {})
+    if "minAvailable" in spec and "maxUnavailable" in spec:
+        errors.invalid(_SPEC, _go_spec(spec), "minAvailable and maxUnavailable cannot be both set")
+    for key in ("minAvailable", "maxUnavailable"):
+        if key in spec:
+            numbers.int_or_percent(spec[key], _SPEC / key, errors)
+            numbers.at_most_100_percent(spec[key], _SPEC / key, errors)
+    validate_label_selector(spec.get("selector"), _SPEC / "selector", errors)
+    policy = spec.get("unhealthyPodEvictionPolicy")
+    if policy is not None and policy not in _POLICIES:
+        errors.unsupported(_SPEC / "unhealthyPodEvictionPolicy", policy, _POLICIES)
+
+
+def _go_spec(spec: dict[str, Any]) -> go.Struct:
+    """The spec with the names that upstream's internal type shows in messages."""
+    keys = ("minAvailable", "selector", "maxUnavailable", "unhealthyPodEvictionPolicy")
+    return go.Struct({key[0].upper() + key[1:]: spec.get(key) for key in keys})
+
+
+def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
+    """Checks the conditions and that the numbers are none below zero."""
+    status = new.get("status", {})
+    validate_conditions(status.get("conditions", []), _STATUS / "conditions", errors)
+    numbers.nonnegative_fields(status, _COUNTS, _STATUS, errors)
+
+
+def _count(key: str) -> Column:
+    name = {"minAvailable": "Min Available", "maxUnavailable": "Max Unavailable"}[key]
+    return Column(name, lambda obj, now: str(get(obj, f".spec.{key}", "N/A")))
+
+
+RESOURCE = Resource(
+    group="policy",
+    version="v1",
+    kind="PodDisruptionBudget",
+    plural="poddisruptionbudgets",
+    short_names=("pdb",),
+    subresources=("status",),
+    unconditional_update=False,
+    generation=True,
+    columns=(
+        NAME,
+        _count("minAvailable"),
+        _count("maxUnavailable"),
+        Column("Allowed Disruptions", lambda obj, now: get(obj, ".status.disruptionsAllowed", 0), type="integer"),
+        AGE,
+    ),
+    default=default,
+    prepare_create=prepare_create,
+    prepare_update=prepare_update,
+    validate=validate,
+    validate_status_update=validate_status_update,
+)
