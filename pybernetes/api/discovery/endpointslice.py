@@ -182,7 +182,9 @@ RESOURCE = Resource(
         Column("Ports", lambda obj, now: _some([_port_text(port) for port in obj.get("ports", ())])),
         Column(
             "Endpoints",
-            lambda obj, now: _some([a for item in obj.get("endpoints", ()) for a in item.get("addresses", ())]),
+            lambda obj, now: _some(
+                [a for item in obj.get("endpoints", ()) for a in item.get("addresses", ())]
+            ),
         ),
         AGE,
     ),

@@ -104,7 +104,9 @@ def warnings(new: Object, old: Object | None) -> list[str]:
     """Tells of the annotation that a field has replaced."""
     annotated = _CLASS_ANNOTATION in new["metadata"].get("annotations", {})
     if old is None and annotated and get(new, ".spec.ingressClassName") is None:
-        return [f'annotation "{_CLASS_ANNOTATION}" is deprecated, please use \'spec.ingressClassName\' instead']
+        return [
+            f"annotation \"{_CLASS_ANNOTATION}\" is deprecated, please use 'spec.ingressClassName' instead"
+        ]
     return []
 
 

@@ -104,7 +104,9 @@ RESOURCE = Resource(
         NAME,
         _count("minAvailable"),
         _count("maxUnavailable"),
-        Column("Allowed Disruptions", lambda obj, now: get(obj, ".status.disruptionsAllowed", 0), type="integer"),
+        Column(
+            "Allowed Disruptions", lambda obj, now: get(obj, ".status.disruptionsAllowed", 0), type="integer"
+        ),
         AGE,
     ),
     default=default,

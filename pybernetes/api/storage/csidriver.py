@@ -101,7 +101,9 @@ def warnings(new: Object, old: Object | None) -> list[str]:
     spec = new.get("spec", {})
     tokens = spec.get("tokenRequests")
     changed = old is None or old.get("spec", {}).get("tokenRequests") != tokens
-    return [_TOKENS_IN_ATTRIBUTES] if tokens and changed and "serviceAccountTokenInSecrets" not in spec else []
+    return (
+        [_TOKENS_IN_ATTRIBUTES] if tokens and changed and "serviceAccountTokenInSecrets" not in spec else []
+    )
 
 
 def _audiences(obj: Object, now: float) -> str:
@@ -122,7 +124,9 @@ RESOURCE = Resource(
         Column("PodInfoOnMount", lambda obj, now: get(obj, ".spec.podInfoOnMount", False), type="boolean"),
         Column("StorageCapacity", lambda obj, now: get(obj, ".spec.storageCapacity", False), type="boolean"),
         Column("TokenRequests", _audiences),
-        Column("RequiresRepublish", lambda obj, now: get(obj, ".spec.requiresRepublish", False), type="boolean"),
+        Column(
+            "RequiresRepublish", lambda obj, now: get(obj, ".spec.requiresRepublish", False), type="boolean"
+        ),
         Column("Modes", lambda obj, now: ",".join(get(obj, ".spec.volumeLifecycleModes", ())) or "<none>"),
         AGE,
     ),

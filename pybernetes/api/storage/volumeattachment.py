@@ -49,7 +49,9 @@ def validate(obj: Object, errors: Errors) -> None:
     elif volume is not None and "inlineVolumeSpec" in source:
         errors.forbidden(path / "source", _ONE_SOURCE)
     elif volume == "":
-        errors.required(path / "source" / "persistentVolumeName", "must specify non empty persistentVolumeName")
+        errors.required(
+            path / "source" / "persistentVolumeName", "must specify non empty persistentVolumeName"
+        )
     node = spec.get("nodeName", "")
     for problem in names.dns_subdomain(node):
         errors.invalid(path / "nodeName", node, problem)

@@ -16,7 +16,7 @@ def domain_prefixed_path(value: str, path: Path, errors: Errors) -> None:
     if not value:
         errors.required(path)
         return
-    host, slash, rest = value.partition("/")
+    host, _, rest = value.partition("/")
     if not host or not rest:
         errors.invalid(path, value, 'must be a domain-prefixed path (such as "acme.io/foo")')
         return
