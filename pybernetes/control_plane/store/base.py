@@ -105,5 +105,3 @@ class MirroredStore(Store):
     def end(self) -> None:
         """End every watch, as the last step of close()."""
         self.mirror.end_watches(None)
-
-

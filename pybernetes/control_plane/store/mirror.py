@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from sortedcontainers import SortedDict  # type: ignore[import-untyped]
+from sortedcontainers import SortedDict
 
 from pybernetes.control_plane.store.protocol import (
     Clock,
@@ -168,9 +168,7 @@ class Mirror:
         if gone:
             keys = heapq.merge(keys, gone)
         found: Iterator[Record] = (
-            record
-            for key in keys
-            if (record := undone[key] if key in undone else records[key]) is not None
+            record for key in keys if (record := undone[key] if key in undone else records[key]) is not None
         )
         page = list(islice(found, limit) if limit else found)
         remaining = total - len(page)
@@ -183,6 +181,10 @@ class Mirror:
         if revision > self.revision:
             raise FutureRevision(revision, self.revision)
 
+    def last_event(self, key: str) -> Event | None:
+        """The last change of a key, if history still has it."""
+        return next((event for event in reversed(self._history) if event.key == key), None)
+
     # --- changing
 
     def load(self, records: Iterable[Record], revision: int) -> None:
@@ -191,7 +193,10 @@ class Mirror:
         self._history.clear()
         self._batches.clear()
         self._history_bytes = 0
-        self.revision = self.compacted = self._root.changed = revision
+        self.revision = self.compacted = revision
+        for node in self._nodes.values():
+            node.changed = revision
+        self._wake()
 
     def apply(self, events: Events) -> None:
         """Take in one committed batch, then tell the watchers and those who wait."""
