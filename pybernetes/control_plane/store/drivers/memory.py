@@ -6,7 +6,7 @@ from typing import Any
 
 from pybernetes.control_plane.store.base import MirroredStore
 from pybernetes.control_plane.store.expiry import Expiry
-from pybernetes.control_plane.store.protocol import Event, KeyExists, Record, Store
+from pybernetes.control_plane.store.protocol import Event, KeyExists, Record, Store, Unavailable
 
 NAME = "memory"
 
@@ -17,13 +17,16 @@ class MemoryStore(MirroredStore):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self._expiry = Expiry(self.clock, self.delete)
+        self._open = False
 
     async def start(self) -> None:
         """Begin at revision 1, as an empty etcd does."""
         self.mirror.load([], 1)
+        self._open = True
 
     async def close(self) -> None:
         """End every watch."""
+        self._open = False
         self._expiry.close()
         self.end()
 
@@ -40,16 +43,21 @@ class MemoryStore(MirroredStore):
     async def delete(self, key: str, revision: int) -> Event:
         """Delete a key if it is still at `revision` (0: whatever it is)."""
         event = Event(self.mirror.revision + 1, key, None, self.expected(key, revision))
-        self.mirror.apply([event])
+        self._apply(event)
         return event
 
     def _put(self, key: str, value: bytes, ttl: int, previous: Record | None) -> Record:
         revision = self.mirror.revision + 1
         record = Record(key, self.stamp(value, revision), revision, self.clock() + ttl if ttl else 0.0)
-        self.mirror.apply([Event(revision, key, record, previous)])
+        self._apply(Event(revision, key, record, previous))
         if ttl:
             self._expiry.add(record)
         return record
+
+    def _apply(self, event: Event) -> None:
+        if not self._open:
+            raise Unavailable("the store is not open")
+        self.mirror.apply([event])
 
 
 def open_store(**options: Any) -> Store:
