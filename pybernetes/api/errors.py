@@ -134,7 +134,9 @@ def method_not_supported(group: str, resource: str, action: str) -> StatusError:
 
 def method_not_allowed() -> StatusError:
     """A path that exists, asked with a method that it does not have."""
-    return StatusError(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {})
+    return StatusError(
+        405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {}
+    )
 
 
 def not_acceptable(offered: Sequence[str]) -> StatusError:
@@ -143,9 +145,8 @@ def not_acceptable(offered: Sequence[str]) -> StatusError:
 
 
 def unsupported_media_type(offered: Sequence[str], given: str) -> StatusError:
-    message = (
-        "the body of the request was in an unknown format - accepted media types include: "
-        + ", ".join(offered)
+    message = "the body of the request was in an unknown format - accepted media types include: " + ", ".join(
+        offered
     )
     if "protobuf" in given:
         message += " (protobuf bodies are not supported by this server: send JSON)"

@@ -137,7 +137,9 @@ class _Parser:
         if not token or token in "!=()<>,":
             raise SelectorError(f"unable to parse requirement: found '{token}', expected: identifier")
         for problem in names.qualified_name(token):
-            raise SelectorError(f"unable to parse requirement: <nil>: Invalid value: {go.quote(token)}: {problem}")
+            raise SelectorError(
+                f"unable to parse requirement: <nil>: Invalid value: {go.quote(token)}: {problem}"
+            )
         return token
 
     def requirement(self) -> Requirement:
@@ -182,7 +184,9 @@ class _Parser:
                     values.append("")
                 expect = True
             elif not token or token in "(!=<>":
-                raise SelectorError(f"unable to parse requirement: found '{token}', expected: ',', ')' or identifier")
+                raise SelectorError(
+                    f"unable to parse requirement: found '{token}', expected: ',', ')' or identifier"
+                )
             else:
                 values.append(self.value(key, token))
                 expect = False
@@ -256,7 +260,9 @@ def _unescape(value: str, part: str) -> str:
         if char == "\\":
             following = value[position + 1 : position + 2]
             if following not in ("\\", ",", "=") or not following:
-                raise SelectorError(f"invalid field selector: invalid escape sequence: \\{following} in {part}")
+                raise SelectorError(
+                    f"invalid field selector: invalid escape sequence: \\{following} in {part}"
+                )
             char, position = following, position + 1
         elif char == "=":
             raise SelectorError(f"invalid field selector: unescaped character in value: =: {part}")

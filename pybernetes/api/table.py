@@ -61,7 +61,10 @@ AGE = Column(
     description="The time since the object was created.",
 )
 # What a kind prints that names no columns of its own.
-PLAIN = (NAME, Column("Created At", ".metadata.creationTimestamp", type="date", description="When it was created."))
+PLAIN = (
+    NAME,
+    Column("Created At", ".metadata.creationTimestamp", type="date", description="When it was created."),
+)
 
 
 def format_labels(labels: dict[str, str] | None) -> str:
@@ -94,12 +97,20 @@ def get(obj: Any, path: str, default: Any = None) -> Any:
 
 def cells(columns: tuple[Column, ...], obj: Object, now: float) -> list[Any]:
     """The cells of one object's row."""
-    return [get(obj, column.cell) if isinstance(column.cell, str) else column.cell(obj, now) for column in columns]
+    return [
+        get(obj, column.cell) if isinstance(column.cell, str) else column.cell(obj, now) for column in columns
+    ]
 
 
 def definitions(resource: Resource) -> list[dict[str, Any]]:
     """The ``columnDefinitions`` of a kind."""
     return [
-        {"name": c.name, "type": c.type, "format": c.format, "description": c.description, "priority": c.priority}
+        {
+            "name": c.name,
+            "type": c.type,
+            "format": c.format,
+            "description": c.description,
+            "priority": c.priority,
+        }
         for c in resource.columns or PLAIN
     ]

@@ -149,7 +149,15 @@ class Decoder:
 
 # A place in the object: the place around it and the last step, or None for the object itself.
 _Where = Any
-_ZERO = {"string": "", "boolean": False, "integer": 0, "number": 0, "quantity": "0", "bytes": "", "int-or-string": 0}
+_ZERO = {
+    "string": "",
+    "boolean": False,
+    "integer": 0,
+    "number": 0,
+    "quantity": "0",
+    "bytes": "",
+    "int-or-string": 0,
+}
 
 
 def count_keys(value: Any) -> int:
@@ -209,7 +217,9 @@ def _mismatch(type_: Type, value: Any, path: _Where, owner: str) -> DecodeError:
             names.append(step)
     where = ".".join(reversed(names))
     if where:
-        return DecodeError(f"json: cannot unmarshal {given} into Go struct field {owner}.{where} of type {_go_type(type_)}")
+        return DecodeError(
+            f"json: cannot unmarshal {given} into Go struct field {owner}.{where} of type {_go_type(type_)}"
+        )
     return DecodeError(f"json: cannot unmarshal {given} into Go value of type {_go_type(type_)}")
 
 

@@ -33,7 +33,9 @@ def source() -> Path:
     """The file with all definitions, inside the installed schema package."""
     spec = importlib.util.find_spec("kubernetes_validate")
     if spec is None or not spec.submodule_search_locations:
-        raise RuntimeError("the package kubernetes-validate is not installed: pip install kubernetes-validate")
+        raise RuntimeError(
+            "the package kubernetes-validate is not installed: pip install kubernetes-validate"
+        )
     root = Path(spec.submodule_search_locations[0]) / "kubernetes-json-schema"
     return root / f"{_VERSION}-local" / "_definitions.json"
 
@@ -62,7 +64,9 @@ def _derive(node: dict[str, Any]) -> dict[str, Any]:
         if isinstance(node.get(key), dict):
             slim[key] = _derive(node[key])
     if "x-kubernetes-group-version-kind" in node:
-        slim["kinds"] = [[k["group"], k["version"], k["kind"]] for k in node["x-kubernetes-group-version-kind"]]
+        slim["kinds"] = [
+            [k["group"], k["version"], k["kind"]] for k in node["x-kubernetes-group-version-kind"]
+        ]
     return slim
 
 

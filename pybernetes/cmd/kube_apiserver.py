@@ -1,0 +1,90 @@
+"""kube-apiserver: serves the Kubernetes API."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import signal
+import sys
+
+SUMMARY = "Serve the Kubernetes API from an embedded store or from etcd"
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line, with upstream's names and defaults."""
+    result = argparse.ArgumentParser(prog="kube-apiserver", description=SUMMARY, allow_abbrev=False)
+    serving = result.add_argument_group("serving")
+    serving.add_argument("--bind-address", default="0.0.0.0", help="address to listen on")
+    serving.add_argument(
+        "--secure-port", type=int, default=6443, help="port to listen on; 0 takes a free one"
+    )
+    serving.add_argument("--advertise-address", default="", help="address that others reach this server at")
+    serving.add_argument(
+        "--cert-dir", default="/var/run/kubernetes", help="where certificates are kept or made"
+    )
+    serving.add_argument("--tls-cert-file", default="", help="certificate to serve with")
+    serving.add_argument("--tls-private-key-file", default="", help="its key")
+    serving.add_argument(
+        "--external-hostname", default="", help="another name to put into a certificate made here"
+    )
+    serving.add_argument(
+        "--shutdown-delay-duration", default="0s", help="how long to go on serving while not ready"
+    )
+    storage = result.add_argument_group("storage")
+    storage.add_argument("--storage-backend", default="", choices=("", "sqlite", "memory", "etcd3"))
+    storage.add_argument("--data-dir", default="", help="where the embedded store keeps its data")
+    storage.add_argument("--etcd-servers", default="", help="comma-separated addresses; implies etcd3")
+    storage.add_argument("--etcd-prefix", default="/registry", help="only /registry is supported")
+    storage.add_argument("--etcd-cafile", default="")
+    storage.add_argument("--etcd-certfile", default="")
+    storage.add_argument("--etcd-keyfile", default="")
+    gate = result.add_argument_group("authentication and authorization")
+    gate.add_argument(
+        "--client-ca-file", default="", help="clients with a certificate of this authority are known"
+    )
+    gate.add_argument("--token-auth-file", default="", help="file of static tokens: token,user,uid,groups")
+    gate.add_argument("--anonymous-auth", default="true", choices=("true", "false"))
+    gate.add_argument(
+        "--authorization-mode", default="", help="AlwaysAllow, or empty for system:masters alone"
+    )
+    services = result.add_argument_group("services")
+    services.add_argument("--service-cluster-ip-range", default="10.0.0.0/24")
+    services.add_argument("--service-node-port-range", default="30000-32767")
+    result.add_argument("-v", "--v", type=int, default=0, help="how much to log")
+    return result
+
+
+def main(argv: list[str]) -> int:
+    """Runs the server until it is told to stop."""
+    arguments = parser().parse_args(argv)
+    from pybernetes.lib import logs
+
+    logs.set_up(arguments.v)
+    try:
+        return _run(arguments)
+    except (OSError, ValueError, RuntimeError) as error:
+        print(f"kube-apiserver: {error}", file=sys.stderr)
+        return 1
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    import uvloop
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        return runner.run(_serve(arguments))
+
+
+async def _serve(arguments: argparse.Namespace) -> int:
+    from pybernetes.control_plane.apiserver.server import ApiServer
+    from pybernetes.control_plane.apiserver.setup import settings, store
+
+    server = ApiServer(store(arguments), settings(arguments))
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(name, stop.set)
+    await server.start()
+    print(f"kube-apiserver is serving on https://{arguments.bind_address}:{server.port}", flush=True)
+    await stop.wait()
+    await server.stop()
+    return 0

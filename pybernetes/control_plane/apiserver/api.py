@@ -1,0 +1,56 @@
+"""What every verb works with: the store, the kinds and the parts that the server was put together from."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.apiserver.admission.chain import Chain
+from pybernetes.control_plane.apiserver.kinds import Kind, Kinds
+from pybernetes.control_plane.apiserver.list_cache import ListCache
+from pybernetes.control_plane.store.protocol import Store
+
+
+class Allocation(Protocol):
+    """What a write took from a pool; ``undo`` gives it back when the write fails."""
+
+    async def undo(self) -> None: ...
+
+
+class Allocator(Protocol):
+    """Pools that objects of one kind draw from: addresses and ports of services."""
+
+    async def allocate(self, new: Object, old: Object | None, *, dry_run: bool) -> Allocation | None: ...
+
+    async def release(self, obj: Object) -> None: ...
+
+
+@dataclass
+class Api:
+    """The parts of an API server that its verbs share."""
+
+    store: Store
+    kinds: Kinds
+    admission: Chain = field(default_factory=Chain)
+    clock: Callable[[], float] = time.time
+    allocators: dict[tuple[str, str], Allocator] = field(default_factory=dict)
+    lists: ListCache = field(default_factory=ListCache)
+
+    def allocator(self, kind: Kind) -> Allocator | None:
+        """The pools of a kind, if it has any."""
+        return self.allocators.get((kind.resource.group, kind.resource.plural))
+
+    def timestamp(self) -> str:
+        """Now, as objects carry it."""
+        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.clock()))
+
+    async def fresh(self) -> None:
+        """Makes sure that reads from memory see all that was written before now."""
+        if not self.store.local:
+            await self.store.sync()
+
+
+Awaited = Awaitable[Any]

@@ -1,0 +1,130 @@
+"""The way of a request: a chain of steps, each of which may answer, then the verb.
+
+A step is a function of the request that gives None to go on, an answer to stop, or an awaitable of
+either. Errors become answers here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+import orjson
+
+from pybernetes.api import errors
+from pybernetes.control_plane.apiserver import info
+from pybernetes.control_plane.apiserver.http.connection import Answer
+from pybernetes.control_plane.apiserver.http.messages import Request, Response
+from pybernetes.control_plane.apiserver.http.stream import Stream
+from pybernetes.control_plane.apiserver.metrics import Metrics
+from pybernetes.control_plane.store.protocol import StoreError
+
+log = logging.getLogger(__name__)
+Step = Callable[[Request], Any]
+_REQUEST_SECONDS = 60.0
+_REASONS = {400: "BadRequest", 413: "RequestEntityTooLarge"}
+
+
+class App:
+    """The steps of a chain and the endpoint behind them."""
+
+    def __init__(self, steps: Sequence[Step], endpoint: Step, metrics: Metrics) -> None:
+        self._steps = tuple(steps)
+        self._endpoint = endpoint
+        self._metrics = metrics
+
+    def __call__(self, request: Request) -> Answer | Awaitable[Answer]:
+        request.info = info.parse(request.method, request.path, _asks_watch(request))
+        try:
+            for position, step in enumerate(self._steps):
+                result = step(request)
+                if result is not None:
+                    if inspect.isawaitable(result):
+                        return self._later(request, result, position)
+                    return self._done(request, result)
+            result = self._endpoint(request)
+            if inspect.isawaitable(result):
+                return self._later(request, result, len(self._steps))
+            return self._done(request, result)
+        except Exception as error:
+            return self._done(request, failure(error))
+
+    async def _later(self, request: Request, awaitable: Awaitable[Any], position: int) -> Answer:
+        """Goes on with a request one of whose steps takes time."""
+        try:
+            async with asyncio.timeout(_REQUEST_SECONDS) as limit:
+                if request.info.verb in ("watch", "connect") or request.info.subresource in _LONG:
+                    limit.reschedule(None)
+                result = await awaitable
+                for following, step in enumerate((*self._steps, self._endpoint)):
+                    if following <= position or result is not None:
+                        continue
+                    result = step(request)
+                    if inspect.isawaitable(result):
+                        result = await result
+            return self._done(request, result)
+        except TimeoutError:
+            text = "request did not complete within the allotted timeout"
+            return self._done(request, failure(errors.timeout(text)))
+        except Exception as error:
+            return self._done(request, failure(error))
+
+    def _done(self, request: Request, answer: Any) -> Answer:
+        """Counts the request. A stream is counted when it opens."""
+        details = request.info
+        state = request.state
+        if details.is_resource and state is not None:
+            code = answer.status if isinstance(answer, (Response, Stream)) else 101
+            scope = "resource" if details.name else "namespace" if details.namespace else "cluster"
+            size = len(answer.body) if type(answer) is Response else 0
+            seconds = time.monotonic() - request.started
+            self._metrics.observe(
+                details.verb, state.resource, details.subresource, scope, code, seconds, size
+            )
+        return answer
+
+
+_LONG = frozenset(("log", "exec", "attach", "portforward", "proxy"))
+
+
+def _asks_watch(request: Request) -> bool:
+    return "watch" in request.query_text and request.parameter("watch") in (
+        "1",
+        "true",
+        "True",
+        "TRUE",
+        "t",
+        "T",
+    )
+
+
+def failure(error: Exception) -> Response:
+    """The answer to an error: a Status, never a traceback."""
+    if not isinstance(error, errors.StatusError):
+        if isinstance(error, StoreError):
+            error = errors.unavailable(f"storage is (re)initializing or unreachable: {error}")
+        else:
+            log.error("a request failed", exc_info=error)
+            error = errors.internal(f"{type(error).__name__}: {error}")
+    body = error.body()
+    token = getattr(error, "continue_token", None)
+    if token:
+        body["metadata"]["continue"] = token
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+    if error.retry_after:
+        headers = ((b"Retry-After", str(error.retry_after).encode()),)
+    return Response(orjson.dumps(body), error.code, headers=headers)
+
+
+def refusal(status: int, message: str) -> bytes:
+    """The Status of a request that could not be read at all."""
+    error = (
+        errors.too_large(message)
+        if status == 413
+        else errors.StatusError(status, _REASONS.get(status, ""), message)
+    )
+    return orjson.dumps(error.body())

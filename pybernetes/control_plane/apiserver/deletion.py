@@ -1,0 +1,167 @@
+"""Deleting an object: grace periods, finalizers, and what follows the end."""
+
+from __future__ import annotations
+
+import time
+
+from pybernetes.api import errors
+from pybernetes.api.resource import Object
+from pybernetes.api.table import epoch
+from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.kinds import Kind
+from pybernetes.control_plane.apiserver.options import DeleteOptions
+from pybernetes.control_plane.store.protocol import Conflict, NotFound, Record
+
+ORPHAN, FOREGROUND = "orphan", "foregroundDeletion"
+
+
+def is_complete(obj: Object) -> bool:
+    """Whether an object that is being deleted has nothing left to wait for."""
+    meta = obj["metadata"]
+    if not meta.get("deletionTimestamp") or meta.get("finalizers"):
+        return False
+    if obj["kind"] == "Namespace" and obj["apiVersion"] == "v1" and obj.get("spec", {}).get("finalizers"):
+        return False
+    return not meta.get("deletionGracePeriodSeconds")
+
+
+async def after(api: Api, kind: Kind, obj: Object) -> None:
+    """What an object's end brings with it: its addresses go back to their pools."""
+    allocator = api.allocator(kind)
+    if allocator is not None:
+        await allocator.release(obj)
+
+
+def preconditions(kind: Kind, obj: Object, options: DeleteOptions) -> None:
+    """409 if the object is not the one that the client meant."""
+    resource, meta = kind.resource, obj["metadata"]
+    name = meta.get("name", "")
+    if options.uid is not None and options.uid != meta.get("uid"):
+        why = f"Precondition failed: UID in precondition: {options.uid}, UID in object meta: {meta.get('uid', '')}"
+        raise errors.conflict(resource.group, resource.plural, name, why)
+    if options.resource_version is not None and options.resource_version != meta.get("resourceVersion"):
+        why = (
+            f"Precondition failed: ResourceVersion in precondition: {options.resource_version}, "
+            f"ResourceVersion in object meta: {meta.get('resourceVersion', '')}"
+        )
+        raise errors.conflict(resource.group, resource.plural, name, why)
+
+
+def wanted_finalizers(obj: Object, options: DeleteOptions) -> list[str]:
+    """The finalizers that the propagation policy leaves on the object."""
+    present = obj["metadata"].get("finalizers", [])
+    kept = [name for name in present if name not in (ORPHAN, FOREGROUND)]
+    if options.orphan is not None:
+        wanted = ORPHAN if options.orphan else ""
+    elif options.policy is not None:
+        wanted = {"Orphan": ORPHAN, "Foreground": FOREGROUND}.get(options.policy, "")
+    else:
+        wanted = next((name for name in present if name in (ORPHAN, FOREGROUND)), "")
+    if wanted:
+        kept.append(wanted)
+    return present if set(kept) == set(present) else kept
+
+
+def begin(kind: Kind, obj: Object, options: DeleteOptions, now: float) -> bool:
+    """Marks the object as being deleted, if it has to wait; gives False if it can go at once.
+
+    The object is changed in place.
+    """
+    meta = obj["metadata"]
+    finalizers = wanted_finalizers(obj, options)
+    if kind.resource.grace_period is not None:
+        grace = kind.resource.grace_period(obj, options.grace)
+        if meta.get("deletionTimestamp"):
+            remaining = meta.get("deletionGracePeriodSeconds", 0)
+            if options.grace is None or remaining == 0 or grace >= remaining:
+                return bool(remaining) or bool(
+                    meta.get("finalizers")
+                )  # already under way, nothing shorter asked
+            start = epoch(meta["deletionTimestamp"]) - remaining
+            meta["deletionTimestamp"] = _stamp(start + grace)
+            meta["deletionGracePeriodSeconds"] = grace
+            return bool(grace) or bool(meta.get("finalizers"))
+        if grace or finalizers:
+            meta["deletionTimestamp"] = _stamp(now + grace)
+            meta["deletionGracePeriodSeconds"] = grace
+            _bump(meta)
+            _set_finalizers(meta, finalizers)
+            return True
+        return False
+    _set_finalizers(meta, finalizers)
+    if not finalizers:
+        return False
+    if not meta.get("deletionTimestamp"):
+        _bump(meta)
+        meta["deletionTimestamp"] = _stamp(now)
+    meta["deletionGracePeriodSeconds"] = 0
+    return True
+
+
+def _bump(meta: Object) -> None:
+    if meta.get("generation", 0) > 0:
+        meta["generation"] += 1
+
+
+def _set_finalizers(meta: Object, finalizers: list[str]) -> None:
+    if finalizers:
+        meta["finalizers"] = finalizers
+    else:
+        meta.pop("finalizers", None)
+
+
+def _stamp(moment: float) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))
+
+
+class Deleted:
+    """The outcome: the object as it was last, and whether it is gone."""
+
+    __slots__ = ("gone", "obj", "record")
+
+    def __init__(self, obj: Object, gone: bool, record: Record | None = None) -> None:
+        self.obj, self.gone, self.record = obj, gone, record
+
+
+async def delete(api: Api, kind: Kind, key: str, name: str, options: DeleteOptions, admit) -> Deleted:  # type: ignore[no-untyped-def]
+    """Deletes one object, or starts to; ``admit`` is asked with the object before anything happens."""
+    resource = kind.resource
+    await api.fresh()
+    while True:
+        record = api.store.get(key)
+        if record is None:
+            raise errors.not_found(resource.group, resource.plural, name)
+        obj = kind.object(record)
+        preconditions(kind, obj, options)
+        await admit(obj)
+        waits = begin_for(kind, obj, options, api.clock())
+        try:
+            if options.dry_run:
+                return Deleted(obj, not waits)
+            if not waits:
+                event = await api.store.delete(key, record.revision)
+                obj["metadata"]["resourceVersion"] = str(event.revision)
+                await after(api, kind, obj)
+                return Deleted(obj, True)
+            encoded = kind.encode(obj)
+            if encoded == kind.encode(kind.object(record)):
+                return Deleted(obj, False, record)
+            record = await api.store.update(key, encoded, record.revision)
+            return Deleted(kind.object(record), False, record)
+        except NotFound:
+            raise errors.not_found(resource.group, resource.plural, name) from None
+        except Conflict:
+            await api.fresh()
+
+
+def begin_for(kind: Kind, obj: Object, options: DeleteOptions, now: float) -> bool:
+    """Like ``begin``; a namespace waits for its own finalizers too, and shows that it is terminating."""
+    if kind.resource.kind != "Namespace" or kind.resource.group:
+        return begin(kind, obj, options, now)
+    meta = obj["metadata"]
+    _set_finalizers(meta, wanted_finalizers(obj, options))
+    if not meta.get("deletionTimestamp"):
+        meta["deletionTimestamp"] = _stamp(now)
+        _bump(meta)
+        obj.setdefault("status", {})["phase"] = "Terminating"
+    return bool(obj.get("spec", {}).get("finalizers") or meta.get("finalizers"))

@@ -1,0 +1,151 @@
+"""What is behind the chain: the kinds with their verbs, and the server's own paths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+
+from pybernetes.api import errors
+from pybernetes.control_plane.apiserver import version
+from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.discovery import Discovery
+from pybernetes.control_plane.apiserver.health import Health
+from pybernetes.control_plane.apiserver.http.messages import Request, Response
+from pybernetes.control_plane.apiserver.kinds import Kind
+from pybernetes.control_plane.apiserver.metrics import Metrics
+from pybernetes.control_plane.apiserver.negotiation import wants_pretty
+from pybernetes.control_plane.apiserver.openapi import OpenApi
+from pybernetes.control_plane.apiserver.verbs.create import create
+from pybernetes.control_plane.apiserver.verbs.delete import delete, delete_collection
+from pybernetes.control_plane.apiserver.verbs.get import get
+from pybernetes.control_plane.apiserver.verbs.list import list_
+from pybernetes.control_plane.apiserver.verbs.patch import patch
+from pybernetes.control_plane.apiserver.verbs.update import update
+from pybernetes.control_plane.apiserver.verbs.watch import watch
+from pybernetes.lib.discover import discover
+
+Handle = Callable[[Api, Request, Kind], Any]
+VERBS: dict[str, Handle] = {
+    "get": get,
+    "list": list_,
+    "watch": watch,
+    "create": create,
+    "update": update,
+    "patch": patch,
+    "delete": delete,
+    "deletecollection": delete_collection,
+}
+
+
+class Endpoint:
+    """Finds who answers a request."""
+
+    def __init__(
+        self,
+        api: Api,
+        discovery: Discovery,
+        openapi: OpenApi,
+        health: Health,
+        metrics: Metrics,
+    ) -> None:
+        self.api, self.discovery, self.openapi = api, discovery, openapi
+        self.health, self.metrics = health, metrics
+        package = __name__.rpartition(".")[0]
+        self.subresources: dict[str, Handle] = discover(f"{package}.subresources", "handle")
+        self.reviews: dict[str, Handle] = discover(f"{package}.reviews", "handle")
+
+    def __call__(self, request: Request) -> Any:
+        info = request.info
+        if not info.is_resource:
+            return self._own_path(request)
+        kind = self.api.kinds.get(info.group, info.version, info.resource)
+        if kind is None or (info.namespace and not kind.namespaced and info.resource != "namespaces"):
+            raise errors.no_such_resource()
+        request.state = kind
+        if info.subresource:
+            return self._subresource(request, kind)
+        if kind.namespaced and not info.namespace and (info.name or info.verb == "create"):
+            raise errors.no_such_resource() if info.name else errors.method_not_allowed()
+        if info.verb not in kind.resource.verbs or (info.verb == "create" and info.name):
+            raise errors.method_not_allowed()
+        if kind.resource.plural in self.reviews:
+            return self.reviews[kind.resource.plural](self.api, request, kind)
+        return VERBS[info.verb](self.api, request, kind)
+
+    def _subresource(self, request: Request, kind: Kind) -> Any:
+        name = request.info.subresource
+        known = name in kind.resource.subresources and name in self.subresources
+        if not known or (kind.namespaced and not request.info.namespace):
+            raise errors.no_such_resource()
+        return self.subresources[name](self.api, request, kind)
+
+    def _own_path(self, request: Request) -> Any:
+        path = request.path
+        if request.method not in ("GET", "HEAD"):
+            raise errors.method_not_allowed() if self._known(path) else errors.no_such_resource()
+        first = path.split("/", 2)[1] if path.startswith("/") else ""
+        if first in ("healthz", "livez", "readyz"):
+            return self._health(request)
+        if path == "/version" or path == "/version/":
+            return Response(orjson.dumps(version.document(), option=orjson.OPT_INDENT_2))
+        if first == "metrics" and path == "/metrics":
+            content_type, body = self.metrics.render()
+            return Response(body, 200, content_type.encode())
+        if first == "openapi":
+            return self._openapi(request)
+        if first in ("api", "apis"):
+            return self._discovery(request)
+        if path == "/":
+            return Response(orjson.dumps({"paths": self._paths()}, option=orjson.OPT_INDENT_2))
+        raise errors.no_such_resource()
+
+    def _known(self, path: str) -> bool:
+        return path in self._paths()
+
+    def _paths(self) -> list[str]:
+        return sorted(
+            {
+                *self.discovery.paths(),
+                *self.health.paths(),
+                "/metrics",
+                "/openapi/v2",
+                "/openapi/v3",
+                "/version",
+            }
+        )
+
+    async def _health(self, request: Request) -> Response:
+        found = await self.health.respond(request.path, request.query_text)
+        if found is None:
+            raise errors.no_such_resource()
+        status, headers, body = found
+        return Response(body, status, headers.pop("Content-Type").encode(), _bytes(headers))
+
+    def _openapi(self, request: Request) -> Response:
+        found = self.openapi.respond(
+            request.path, request.query_text, request.header(b"accept"), request.header(b"if-none-match")
+        )
+        if found is None:
+            raise errors.no_such_resource()
+        status, headers, body = found
+        return Response(
+            body, status, headers.pop("Content-Type", "application/json").encode(), _bytes(headers)
+        )
+
+    def _discovery(self, request: Request) -> Response:
+        found = self.discovery.respond(request.path, request.header(b"accept"), wants_pretty(request))
+        if found is None:
+            raise errors.no_such_resource()
+        content_type, body, etag = found
+        headers: tuple[tuple[bytes, bytes], ...] = ((b"Vary", b"Accept"),)
+        if etag:
+            headers += ((b"ETag", etag.encode()),)
+            if request.header(b"if-none-match") == etag:
+                return Response(b"", 304, content_type.encode(), headers)
+        return Response(body, 200, content_type.encode(), headers)
+
+
+def _bytes(headers: dict[str, str]) -> tuple[tuple[bytes, bytes], ...]:
+    return tuple((name.encode(), value.encode()) for name, value in headers.items())

@@ -1,0 +1,100 @@
+"""Requests and responses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, unquote
+
+if TYPE_CHECKING:
+    from pybernetes.control_plane.apiserver.http.connection import Connection
+
+JSON = b"application/json"
+STATUS_LINES = {
+    status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() for status in HTTPStatus
+}
+
+
+class Request:
+    """One request. ``user`` and ``info`` are filled in by the steps of the chain."""
+
+    __slots__ = ("_query", "body", "connection", "headers", "info", "keep_alive", "method", "path", "query_text",
+                 "started", "state", "user", "warnings")  # fmt: skip
+
+    def __init__(
+        self,
+        connection: Connection,
+        method: str,
+        path: str,
+        query: str,
+        headers: dict[bytes, bytes],
+        body: bytes,
+    ) -> None:
+        self.connection = connection
+        self.method = method
+        self.path = path
+        self.query_text = query
+        self.headers = headers
+        self.body = body
+        self.keep_alive = True
+        self.started = 0.0
+        self.user: Any = None
+        self.info: Any = None
+        self.state: Any = None
+        self.warnings: list[str] | None = None
+        self._query: Mapping[str, list[str]] | None = None
+
+    @property
+    def query(self) -> Mapping[str, list[str]]:
+        """Every query parameter with its values."""
+        if self._query is None:
+            found: dict[str, list[str]] = {}
+            if self.query_text:
+                for name, value in parse_qsl(self.query_text, keep_blank_values=True):
+                    found.setdefault(name, []).append(value)
+            self._query = found
+        return self._query
+
+    def parameter(self, name: str, default: str = "") -> str:
+        """The first value of a query parameter."""
+        if not self.query_text:
+            return default
+        values = self.query.get(name)
+        return values[0] if values else default
+
+    def header(self, name: bytes) -> str:
+        """A header's text (name in lower case), empty if there is none."""
+        return self.headers.get(name, b"").decode("latin-1")
+
+    def warn(self, text: str) -> None:
+        """Adds a text to the Warning headers of the response."""
+        if self.warnings is None:
+            self.warnings = []
+        if text not in self.warnings:
+            self.warnings.append(text)
+
+
+class Response:
+    """A response whose body is known."""
+
+    __slots__ = ("body", "content_type", "headers", "status")
+
+    def __init__(
+        self,
+        body: bytes,
+        status: int = 200,
+        content_type: bytes = JSON,
+        headers: tuple[tuple[bytes, bytes], ...] = (),
+    ) -> None:
+        self.body = body
+        self.status = status
+        self.content_type = content_type
+        self.headers = headers
+
+
+def split_target(target: bytes) -> tuple[str, str]:
+    """The path, with its escapes undone, and the query of a request target."""
+    path, _, query = target.partition(b"?")
+    text = path.decode("latin-1")
+    return (unquote(text) if "%" in text else text), query.decode("latin-1")

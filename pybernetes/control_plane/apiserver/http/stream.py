@@ -1,0 +1,84 @@
+"""A response that goes on: chunked frames, one write for all that came up in one turn of the loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from pybernetes.control_plane.apiserver.http.messages import JSON, Request
+
+if TYPE_CHECKING:
+    from pybernetes.control_plane.apiserver.http.connection import Connection
+
+# A client that leaves this much unread is cut off: it would otherwise fill the memory.
+_BACKLOG_LIMIT = 32 << 20
+
+
+def chunk(data: bytes) -> bytes:
+    """Data as one chunk of the chunked transfer encoding."""
+    return b"%x\r\n%b\r\n" % (len(data), data)
+
+
+class Stream:
+    """An open response. ``write`` takes data that is already chunk-encoded, so that many streams share it."""
+
+    def __init__(self, *, content_type: bytes = JSON, status: int = 200) -> None:
+        self.content_type = content_type
+        self.status = status
+        self.headers: tuple[tuple[bytes, bytes], ...] = ()
+        # Called when the client went away or the stream was ended.
+        self.on_close: Callable[[], None] | None = None
+        # Called once the head is sent, to write the first frames.
+        self.on_open: Callable[[], None] | None = None
+        self._connection: Connection | None = None
+        self._pending: list[bytes] = []
+        self._scheduled = False
+        self.closed = False
+
+    def attach(self, connection: Connection, request: Request) -> None:
+        """Takes the connection over; called by it."""
+        self._connection = connection
+        if self.on_open is not None:
+            self.on_open()
+
+    def write(self, chunks: bytes) -> None:
+        """Queues chunks; everything queued in one turn of the loop goes out together."""
+        if self.closed:
+            return
+        self._pending.append(chunks)
+        if not self._scheduled:
+            self._scheduled = True
+            asyncio.get_running_loop().call_soon(self._flush)
+
+    def _flush(self) -> None:
+        self._scheduled = False
+        if self.closed or self._connection is None or not self._pending:
+            return
+        data = self._pending[0] if len(self._pending) == 1 else b"".join(self._pending)
+        self._pending.clear()
+        transport = self._connection.transport
+        transport.write(data)
+        if transport.get_write_buffer_size() > _BACKLOG_LIMIT:
+            self._connection.abort()
+
+    def end(self) -> None:
+        """Ends the response; the connection can be used again."""
+        if self.closed:
+            return
+        self._pending.append(b"0\r\n\r\n")
+        self._flush()
+        connection = self._connection
+        self.lost()
+        if connection is not None:
+            connection.finished()
+
+    def lost(self) -> None:
+        """Lets go of everything; called when the client went away."""
+        if self.closed:
+            return
+        self.closed = True
+        self._pending.clear()
+        if self.on_close is not None:
+            self.on_close()
+            self.on_close = None

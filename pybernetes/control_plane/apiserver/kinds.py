@@ -1,0 +1,171 @@
+"""The kinds that a server serves, and where each keeps its objects.
+
+Built-in kinds are there from the start; custom ones come and go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import orjson
+
+from pybernetes.api.resource import Object, Resource
+from pybernetes.control_plane.store.protocol import Record
+
+ROOT = "/registry/"
+
+
+class Kind:
+    """A resource as it is served: keys, encoding, reading."""
+
+    def __init__(self, resource: Resource) -> None:
+        self.resource = resource
+        self.prefix = f"{ROOT}{resource.storage_path}/"
+        self.namespaced = resource.namespaced
+        self.selectable = {
+            "metadata.name": lambda obj: obj["metadata"].get("name", ""),
+            **(
+                {"metadata.namespace": lambda obj: obj["metadata"].get("namespace", "")}
+                if self.namespaced
+                else {}
+            ),
+            **resource.selectable,
+        }
+        self.converts = resource.storage_version is not None
+
+    def key(self, namespace: str, name: str) -> str:
+        """Where an object is kept."""
+        return f"{self.prefix}{namespace}/{name}" if self.namespaced else self.prefix + name
+
+    def collection(self, namespace: str) -> str:
+        """The prefix of a namespace's objects, or of all."""
+        return f"{self.prefix}{namespace}/" if namespace and self.namespaced else self.prefix
+
+    def encode(self, obj: Object) -> bytes:
+        """The bytes that are stored: kind, apiVersion and metadata first, without a resourceVersion."""
+        if self.resource.to_storage is not None:
+            obj = self.resource.to_storage(obj)
+        meta = obj["metadata"]
+        if "resourceVersion" in meta:
+            meta = {key: value for key, value in meta.items() if key != "resourceVersion"}
+        ordered = {"kind": obj["kind"], "apiVersion": obj["apiVersion"], "metadata": meta}
+        for key, value in obj.items():
+            if key not in ordered:
+                ordered[key] = value
+        return orjson.dumps(ordered)
+
+    def data(self, record: Record) -> bytes:
+        """A stored object's bytes as this version shows them."""
+        if not self.converts:
+            return record.value
+        view = view_of(record)
+        if self.resource.api_version not in view.converted:
+            view.converted[self.resource.api_version] = orjson.dumps(self.object(record))
+        return view.converted[self.resource.api_version]
+
+    def object(self, record: Record) -> Object:
+        """A stored object, decoded anew: the caller may change it."""
+        obj = orjson.loads(record.value)
+        if self.resource.from_storage is not None:
+            obj = self.resource.from_storage(obj)
+        return obj
+
+    def labels(self, record: Record) -> dict[str, str]:
+        """The labels of a stored object, decoded once."""
+        view = view_of(record)
+        if view.labels is None:
+            self._look(record, view)
+        return view.labels  # type: ignore[return-value]
+
+    def fields(self, record: Record) -> dict[str, str]:
+        """What field selectors see of a stored object, computed once."""
+        view = view_of(record)
+        if view.fields is None:
+            self._look(record, view)
+        return view.fields  # type: ignore[return-value]
+
+    def _look(self, record: Record, view: View) -> None:
+        obj = self.object(record)
+        view.labels = obj["metadata"].get("labels") or {}
+        view.fields = {name: get(obj) for name, get in self.selectable.items()}
+
+
+class View:
+    """What was derived from a record, kept beside it."""
+
+    __slots__ = ("converted", "fields", "labels", "object")
+
+    def __init__(self) -> None:
+        self.labels: dict[str, str] | None = None
+        self.fields: dict[str, str] | None = None
+        self.object: Object | None = None
+        self.converted: dict[str, bytes] = {}
+
+
+def view_of(record: Record) -> View:
+    """The view of a record, made if there is none yet."""
+    view = record.view
+    if view is None:
+        view = record.view = View()
+    return view
+
+
+_META = b'"metadata":{'
+
+
+def stamp(value: bytes, revision: int) -> bytes:
+    """The stored bytes with the resourceVersion in them, put there without decoding.
+
+    The first ``"metadata":{`` is the object's own, because kind and apiVersion alone come before it.
+    """
+    return value.replace(_META, b'"metadata":{"resourceVersion":"%d",' % revision, 1)
+
+
+def restamp(value: bytes, old: int, new: int) -> bytes:
+    """The bytes of an object with another resourceVersion, for the event of its deletion."""
+    return value.replace(b'"resourceVersion":"%d"' % old, b'"resourceVersion":"%d"' % new, 1)
+
+
+class Kinds:
+    """All kinds that are served, by group, version and plural."""
+
+    def __init__(self, resources: Iterable[Resource] = ()) -> None:
+        self._kinds: dict[tuple[str, str, str], Kind] = {}
+        # Called after a kind came or went, to drop what was derived from the list.
+        self.listeners: list[Callable[[], None]] = []
+        for resource in resources:
+            self._kinds[resource.group, resource.version, resource.plural] = Kind(resource)
+
+    def get(self, group: str, version: str, plural: str) -> Kind | None:
+        """The kind served at a place, or None."""
+        return self._kinds.get((group, version, plural))
+
+    def find(self, group: str, plural: str) -> Kind:
+        """A kind by its group and plural, in whichever version comes first; KeyError if there is none."""
+        for (its_group, _, its_plural), kind in self._kinds.items():
+            if its_group == group and its_plural == plural:
+                return kind
+        raise KeyError((group, plural))
+
+    def has_version(self, group: str, version: str) -> bool:
+        """Whether a group is served at a version."""
+        return any(key[0] == group and key[1] == version for key in self._kinds)
+
+    def __iter__(self) -> Any:
+        return iter(self._kinds.values())
+
+    def add(self, resource: Resource) -> Kind:
+        """Serves one more kind."""
+        kind = self._kinds[resource.group, resource.version, resource.plural] = Kind(resource)
+        self._changed()
+        return kind
+
+    def remove(self, resource: Resource) -> None:
+        """Stops serving a kind."""
+        self._kinds.pop((resource.group, resource.version, resource.plural), None)
+        self._changed()
+
+    def _changed(self) -> None:
+        for listener in self.listeners:
+            listener()

@@ -1,0 +1,234 @@
+"""The options of reads, writes and deletions, from the query or from a body, checked as upstream checks them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from pybernetes.api import errors, go
+from pybernetes.api.field import Errors
+from pybernetes.control_plane.apiserver.http.messages import Request
+
+_TRUE = ("1", "t", "T", "true", "TRUE", "True")
+_FALSE = ("0", "f", "F", "false", "FALSE", "False", "")
+
+
+def boolean(text: str, name: str) -> bool:
+    """A query parameter as Go's ParseBool reads it, except that anything odd is an error."""
+    if text in _TRUE:
+        return True
+    if text in _FALSE:
+        return False
+    raise errors.bad_request(
+        f"unable to convert query parameter {name}: strconv.ParseBool: parsing {go.quote(text)}: invalid syntax"
+    )
+
+
+def integer(text: str, name: str) -> int:
+    """A query parameter as a whole number."""
+    try:
+        return int(text)
+    except ValueError:
+        raise errors.bad_request(
+            f"unable to convert query parameter {name}: strconv.ParseInt: parsing {go.quote(text)}: invalid syntax"
+        ) from None
+
+
+def _invalid(kind: str, problems: Errors) -> None:
+    if problems:
+        raise errors.invalid("meta.k8s.io", kind, "", problems)
+
+
+@dataclass(slots=True)
+class WriteOptions:
+    """Options of create, update and patch."""
+
+    dry_run: bool = False
+    manager: str = ""
+    validation: str = "Warn"
+    force: bool = False
+
+
+def user_agent_manager(agent: bytes) -> str:
+    """The field manager of a client that names none: its user agent up to the slash."""
+    return agent.partition(b"/")[0].decode("latin-1").strip()[:128] or "unknown"
+
+
+def write_options(request: Request, kind: str) -> WriteOptions:
+    """Reads the options of a write."""
+    if not request.query_text:
+        agent = request.headers.get(b"user-agent", b"")
+        return WriteOptions(manager=user_agent_manager(agent))
+    problems = Errors()
+    dry = dry_run(request.query.get("dryRun", []), problems)
+    manager = request.parameter("fieldManager")
+    if len(manager) > 128:
+        problems.too_long("fieldManager", 128)
+    if not all(char.isprintable() for char in manager):
+        problems.invalid("fieldManager", manager, "should only contain printable characters")
+    validation = request.parameter("fieldValidation") or "Warn"
+    if validation not in ("Ignore", "Warn", "Strict"):
+        problems.unsupported("fieldValidation", validation, ("", "Ignore", "Strict", "Warn"))
+    _invalid(kind, problems)
+    if not manager:
+        manager = user_agent_manager(request.headers.get(b"user-agent", b""))
+    force = boolean(request.parameter("force"), "force")
+    return WriteOptions(dry, manager, validation, force)
+
+
+def dry_run(values: list[str], problems: Errors) -> bool:
+    """Whether nothing is to be kept: ``All`` is the only value there is."""
+    bad = [value for value in values if value != "All"]
+    if bad:
+        problems.unsupported("dryRun", values, ("All",))
+    return bool(values)
+
+
+@dataclass(slots=True)
+class DeleteOptions:
+    """Options of a deletion; None means that the client did not say."""
+
+    grace: int | None = None
+    policy: str | None = None
+    orphan: bool | None = None
+    uid: str | None = None
+    resource_version: str | None = None
+    dry_run: bool = False
+
+
+_POLICIES = ("Background", "Foreground", "Orphan")
+
+
+def delete_options(request: Request, body: Any) -> DeleteOptions:
+    """Reads the options of a deletion from the body, or else from the query."""
+    values: dict[str, Any] = {}
+    if body is not None:
+        if not isinstance(body, dict):
+            raise errors.bad_request("decoded object cannot be converted to DeleteOptions")
+        if body.get("kind", "DeleteOptions") != "DeleteOptions":
+            raise errors.bad_request("decoded object cannot be converted to DeleteOptions")
+        values = body
+    elif request.query_text:
+        if text := request.parameter("gracePeriodSeconds"):
+            values["gracePeriodSeconds"] = integer(text, "gracePeriodSeconds")
+        if text := request.parameter("propagationPolicy"):
+            values["propagationPolicy"] = text
+        if text := request.parameter("orphanDependents"):
+            values["orphanDependents"] = boolean(text, "orphanDependents")
+        values["dryRun"] = request.query.get("dryRun", [])
+    return _checked_delete(values)
+
+
+def _checked_delete(values: dict[str, Any]) -> DeleteOptions:
+    problems = Errors()
+    conditions = _typed(values, "preconditions", dict) or {}
+    options = DeleteOptions(
+        _typed(values, "gracePeriodSeconds", int),
+        _typed(values, "propagationPolicy", str),
+        _typed(values, "orphanDependents", bool),
+        _typed(conditions, "uid", str),
+        _typed(conditions, "resourceVersion", str),
+        dry_run(_typed(values, "dryRun", list) or [], problems),
+    )
+    if options.policy is not None and options.orphan is not None:
+        problems.invalid("propagationPolicy", options.policy,
+                         "orphanDependents and deletionPropagation cannot be both set")  # fmt: skip
+    if options.policy is not None and options.policy not in _POLICIES:
+        problems.unsupported(
+            "propagationPolicy", options.policy, ("Foreground", "Background", "Orphan", "nil")
+        )
+    if options.grace is not None and options.grace < 0:
+        # A negative grace period has always meant the shortest one.
+        options.grace = 1
+    _invalid("DeleteOptions", problems)
+    return options
+
+
+def _typed(values: dict[str, Any], name: str, type_: type) -> Any:
+    value = values.get(name)
+    if value is None or type(value) is type_:
+        return value
+    raise errors.bad_request(
+        f"json: cannot unmarshal into Go struct field DeleteOptions.{name} of type {type_.__name__}"
+    )
+
+
+@dataclass(slots=True)
+class ListOptions:
+    """Options of list and watch."""
+
+    label_selector: str = ""
+    field_selector: str = ""
+    limit: int = 0
+    token: str = ""
+    resource_version: str = ""
+    match: str = ""
+    timeout: int | None = None
+    bookmarks: bool = False
+    initial_events: bool | None = None
+    extra: dict[str, str] = field(default_factory=dict)
+
+
+_DEFAULT_LIST = ListOptions()
+
+
+def list_options(request: Request, watch: bool) -> ListOptions:
+    """Reads the options of a list or watch."""
+    if not request.query_text:
+        return _DEFAULT_LIST
+    get = request.parameter
+    options = ListOptions(get("labelSelector"), get("fieldSelector"), token=get("continue"),
+                          resource_version=get("resourceVersion"), match=get("resourceVersionMatch"))  # fmt: skip
+    if text := get("limit"):
+        options.limit = max(0, integer(text, "limit"))
+    if text := get("timeoutSeconds"):
+        options.timeout = integer(text, "timeoutSeconds")
+    options.bookmarks = boolean(get("allowWatchBookmarks"), "allowWatchBookmarks")
+    if text := get("sendInitialEvents"):
+        options.initial_events = boolean(text, "sendInitialEvents")
+    problems = Errors()
+    (_check_watch if watch else _check_list)(options, problems)
+    _invalid("ListOptions", problems)
+    return options
+
+
+_MATCH = "resourceVersionMatch"
+
+
+def _check_list(options: ListOptions, problems: Errors) -> None:
+    if options.match:
+        if not options.resource_version:
+            problems.forbidden(_MATCH, "resourceVersionMatch is forbidden unless resourceVersion is provided")
+        if options.token:
+            problems.forbidden(_MATCH, "resourceVersionMatch is forbidden when continue is provided")
+        if options.match not in ("Exact", "NotOlderThan"):
+            problems.unsupported(_MATCH, options.match, ("Exact", "NotOlderThan", ""))
+        if options.match == "Exact" and options.resource_version == "0":
+            text = 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'
+            problems.forbidden(_MATCH, text)
+    if options.initial_events is not None:
+        problems.forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list")
+
+
+def _check_watch(options: ListOptions, problems: Errors) -> None:
+    if options.initial_events is not None and options.match != "NotOlderThan":
+        problems.forbidden(_MATCH, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")
+    if options.match:
+        if options.initial_events is None:
+            text = "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"
+            problems.forbidden(_MATCH, text)
+        if options.match != "NotOlderThan":
+            problems.unsupported(_MATCH, options.match, ("NotOlderThan",))
+        if options.token:
+            problems.forbidden(_MATCH, "resourceVersionMatch is forbidden when continue is provided")
+
+
+def revision(text: str) -> int:
+    """A resourceVersion as a number; 400 if it is none."""
+    if not text:
+        return 0
+    if text.isdigit() and text.isascii():
+        return int(text)
+    raise errors.bad_request(
+        f"invalid resource version {go.quote(text)}: strconv.ParseUint: parsing {go.quote(text)}: invalid syntax"
+    )

@@ -1,0 +1,89 @@
+"""An API server put together from its parts, started and stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import ssl
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from pybernetes.api.registry import builtin
+from pybernetes.control_plane.apiserver import app, bootstrap, gate
+from pybernetes.control_plane.apiserver.admission.chain import Chain, Plugin
+from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.discovery import Discovery
+from pybernetes.control_plane.apiserver.endpoint import Endpoint
+from pybernetes.control_plane.apiserver.health import Health
+from pybernetes.control_plane.apiserver.http.connection import Server
+from pybernetes.control_plane.apiserver.kinds import Kinds
+from pybernetes.control_plane.apiserver.metrics import Metrics
+from pybernetes.control_plane.apiserver.openapi import OpenApi
+from pybernetes.control_plane.store.protocol import Store
+
+log = logging.getLogger(__name__)
+
+
+@dataclass
+class Settings:
+    """What a server is told from outside."""
+
+    host: str = "0.0.0.0"
+    port: int = 6443
+    advertise_address: str = ""
+    context: ssl.SSLContext | None = None
+    authenticators: Sequence[gate.Authenticator] = ()
+    authorizers: Sequence[gate.Authorizer] = ()
+    admission: Sequence[Callable[[Api], Plugin]] = ()
+    service_cidrs: Sequence[str] = ("10.0.0.0/24",)
+    node_ports: tuple[int, int] = (30000, 32767)
+    drain_seconds: float = 5.0
+    anonymous: bool = True
+    compaction_seconds: float = 300.0
+    extra: dict[str, str] = field(default_factory=dict)
+
+
+class ApiServer:
+    """kube-apiserver: the store, the kinds, the chain and the listener."""
+
+    def __init__(self, store: Store, settings: Settings) -> None:
+        self.store, self.settings = store, settings
+        self.kinds = Kinds(builtin())
+        self.api = Api(store, self.kinds)
+        self.api.admission = Chain([plugin(self.api) for plugin in settings.admission])
+        self.health = Health()
+        self.metrics = Metrics()
+        self.discovery = Discovery(builtin())
+        self.openapi = OpenApi(builtin())
+        endpoint = Endpoint(self.api, self.discovery, self.openapi, self.health, self.metrics)
+        steps = (
+            gate.authentication(settings.authenticators, settings.anonymous),
+            gate.authorization(settings.authorizers),
+        )
+        self.http = Server(app.App(steps, endpoint, self.metrics), app.refusal)
+        self.port = 0
+        self._compaction: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Loads the store, makes what must exist, and listens."""
+        await self.store.start()
+        self.health.add("etcd", self._check_store)
+        hook = self.health.add_hook("start-service-ip-repair-controllers")
+        await bootstrap.prepare(self.api, self.settings, self.health)
+        assert self.settings.context is not None
+        self.port = await self.http.start(self.settings.host, self.settings.port, self.settings.context)
+        hook.done()
+        log.info("serving securely on %s:%d", self.settings.host, self.port)
+
+    async def _check_store(self) -> str | None:
+        try:
+            await self.store.health()
+        except Exception as error:
+            return str(error)
+        return None
+
+    async def stop(self) -> None:
+        """Fails readiness first, lets requests finish, then closes the store."""
+        self.health.shut_down()
+        await self.http.drain(self.settings.drain_seconds)
+        await self.store.close()

@@ -1,0 +1,1 @@
+"""What hangs below an object's path: one file per subresource, named like it, with a function ``handle``."""

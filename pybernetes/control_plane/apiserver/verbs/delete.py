@@ -1,0 +1,99 @@
+"""delete and deletecollection."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.apiserver import deletion, negotiation, rendering, writes
+from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.http.messages import Request, Response
+from pybernetes.control_plane.apiserver.kinds import Kind
+from pybernetes.control_plane.apiserver.options import DeleteOptions, delete_options, list_options
+from pybernetes.control_plane.apiserver.selection import Selection
+
+# Kinds whose deletion answers with the object instead of a Status.
+_RETURN_OBJECT = {
+    ("", "pods"), ("", "services"), ("", "namespaces"), ("", "persistentvolumes"), ("", "persistentvolumeclaims"),
+    ("", "serviceaccounts"), ("", "resourcequotas"), ("", "podtemplates"),
+    ("storage.k8s.io", "csidrivers"), ("storage.k8s.io", "csinodes"), ("storage.k8s.io", "storageclasses"),
+    ("storage.k8s.io", "volumeattachments"), ("storage.k8s.io", "volumeattributesclasses"),
+    ("resource.k8s.io", "deviceclasses"), ("resource.k8s.io", "resourceclaims"),
+    ("resource.k8s.io", "resourceclaimtemplates"), ("resource.k8s.io", "resourceslices"),
+}  # fmt: skip
+
+
+def _options(request: Request) -> DeleteOptions:
+    body = negotiation.read_body(request).value if request.body else None
+    return delete_options(request, body)
+
+
+async def _delete(
+    api: Api, request: Request, kind: Kind, key: str, name: str, options: DeleteOptions
+) -> deletion.Deleted:
+    async def admit(obj: Object) -> None:
+        attrs = writes.attributes("DELETE", kind, request, None, obj, options.dry_run)
+        attrs.name, attrs.options = name, options
+        await api.admission.mutate(attrs)
+        await api.admission.validate(attrs)
+
+    return await deletion.delete(api, kind, key, name, options, admit)
+
+
+async def delete(api: Api, request: Request, kind: Kind) -> Response:
+    """Deletes one object, or starts to."""
+    form = negotiation.representation(request)
+    options = _options(request)
+    info = request.info
+    key = kind.key(info.namespace, info.name)
+    outcome = await _delete(api, request, kind, key, info.name, options)
+    resource = kind.resource
+    status = 202 if not outcome.gone and options.orphan is False else 200
+    if outcome.gone and (resource.group, resource.plural) not in _RETURN_OBJECT:
+        return Response(orjson.dumps(_success(kind, outcome.obj)), status)
+    if outcome.record is not None:
+        return rendering.one(kind, outcome.record, form, api.clock(), status=status)
+    return rendering.render(kind, outcome.obj, form, api.clock(), status=status)
+
+
+def _success(kind: Kind, obj: Object) -> dict[str, Any]:
+    details = {
+        "name": obj["metadata"].get("name", ""),
+        "kind": kind.resource.plural,
+        "uid": obj["metadata"].get("uid", ""),
+    }
+    if kind.resource.group:
+        details["group"] = kind.resource.group
+    return {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details}
+
+
+async def delete_collection(api: Api, request: Request, kind: Kind) -> Response:
+    """Deletes every object that the selectors choose."""
+    form = negotiation.representation(request)
+    options = _options(request)
+    chosen = list_options(request, watch=False)
+    selection = Selection(kind, chosen)
+    await api.fresh()
+    records = api.store.list(kind.collection(request.info.namespace)).records
+    deleted = []
+    for record in records:
+        if selection.match is not None and not selection.match(record):
+            continue
+        name = record.key.rpartition("/")[2]
+        try:
+            outcome = await _delete(api, request, kind, record.key, name, options)
+        except Exception as error:
+            if getattr(error, "code", 0) == 404:  # someone else was faster
+                continue
+            raise
+        deleted.append(outcome.obj)
+    meta = {"resourceVersion": str(api.store.revision)}
+    if form.transform == "Table":
+        rows = [rendering.row(kind, obj, api.clock(), "Metadata") for obj in deleted]
+        value = rendering.as_table(kind, rows, meta, form.version)
+    else:
+        value = {"kind": kind.resource.list_kind, "apiVersion": kind.resource.api_version, "metadata": meta,
+                 "items": deleted}  # fmt: skip
+    return Response(negotiation.encode(value, form), 200, rendering.content_type(form))

@@ -1,0 +1,44 @@
+"""get: one object."""
+
+from __future__ import annotations
+
+from pybernetes.api import errors
+from pybernetes.control_plane.apiserver import negotiation, rendering
+from pybernetes.control_plane.apiserver.api import Api, Awaited
+from pybernetes.control_plane.apiserver.http.messages import Request, Response
+from pybernetes.control_plane.apiserver.kinds import Kind
+from pybernetes.control_plane.apiserver.options import revision
+
+
+def get(api: Api, request: Request, kind: Kind) -> Response | Awaited:
+    """Answers with one object, from memory and without decoding it."""
+    store = api.store
+    wanted = revision(request.parameter("resourceVersion")) if request.query_text else 0
+    # "0" means that any version will do; without one the newest is asked for.
+    any_version = bool(request.query_text) and request.parameter("resourceVersion") == "0"
+    if store.revision < wanted or not (store.local or any_version or wanted):
+        return _get_later(api, request, kind, wanted)
+    return _read(api, request, kind)
+
+
+async def _get_later(api: Api, request: Request, kind: Kind, wanted: int) -> Response:
+    await wait_for(api, wanted)
+    return _read(api, request, kind)
+
+
+async def wait_for(api: Api, wanted: int) -> None:
+    """Waits until memory has a revision (0: whatever is newest); 504 if it does not come soon."""
+    if not wanted:
+        await api.fresh()
+    elif not await api.store.wait(wanted, 3.0):
+        raise errors.too_large_resource_version(wanted, api.store.revision)
+
+
+def _read(api: Api, request: Request, kind: Kind) -> Response:
+    info = request.info
+    record = api.store.get(kind.key(info.namespace, info.name))
+    if record is None:
+        raise errors.not_found(kind.resource.group, kind.resource.plural, info.name)
+    form = negotiation.representation(request)
+    include = request.parameter("includeObject") or "Metadata"
+    return rendering.one(kind, record, form, api.clock(), include)

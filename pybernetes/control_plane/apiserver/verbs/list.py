@@ -1,0 +1,149 @@
+"""list: many objects, whole or in chunks, of one moment."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import Any
+
+import orjson
+
+from pybernetes.api import errors
+from pybernetes.control_plane.apiserver import negotiation, rendering
+from pybernetes.control_plane.apiserver.api import Api, Awaited
+from pybernetes.control_plane.apiserver.http.messages import Request, Response
+from pybernetes.control_plane.apiserver.kinds import Kind
+from pybernetes.control_plane.apiserver.options import ListOptions, list_options, revision
+from pybernetes.control_plane.apiserver.selection import Selection
+from pybernetes.control_plane.apiserver.verbs.get import wait_for
+from pybernetes.control_plane.store.protocol import Compacted, FutureRevision, Record
+
+_CONTINUE_EXPIRED = (
+    "The provided continue parameter is too old to display a consistent list result. You can start a new list without "
+    "the continue parameter, or use the continue token in this response to retrieve the remainder of the results. "
+    "Continuing with the provided token results in an inconsistent list - objects that were created, modified, or "
+    "deleted between the time the first chunk was returned and now may show up in the list."
+)
+
+
+def list_(api: Api, request: Request, kind: Kind) -> Response | Awaited:
+    """Answers with a list."""
+    options = list_options(request, watch=False)
+    store = api.store
+    wanted = revision(options.resource_version)
+    exact = options.match == "Exact" or (
+        bool(options.limit) and wanted and not options.match and not options.token
+    )
+    if store.revision < wanted or not (store.local or options.resource_version):
+        return _list_later(api, request, kind, options, wanted, bool(exact))
+    return _answer(api, request, kind, options, wanted if exact else 0)
+
+
+async def _list_later(
+    api: Api, request: Request, kind: Kind, options: ListOptions, wanted: int, exact: bool
+) -> Response:
+    await wait_for(api, wanted)
+    return _answer(api, request, kind, options, wanted if exact else 0)
+
+
+def _answer(api: Api, request: Request, kind: Kind, options: ListOptions, at: int) -> Response:
+    form = negotiation.representation(request)
+    namespace = request.info.namespace
+    prefix = kind.collection(namespace)
+    plain = not (options.label_selector or options.field_selector or options.limit or options.token or at)
+    if plain and rendering.is_plain(form):
+        return Response(_whole(api, kind, prefix))
+    if form.transform == "PartialObjectMetadata":
+        form = negotiation.Representation(form.media, "PartialObjectMetadataList", form.version, form.pretty)
+    selection = Selection(kind, options)
+    records, meta = _select(api, kind, prefix, selection, options, at)
+    include = request.parameter("includeObject") or "Metadata"
+    body = rendering.listing(kind, records, meta, form, api.clock(), include)
+    return Response(body, 200, rendering.content_type(form))
+
+
+def _whole(api: Api, kind: Kind, prefix: str) -> bytes:
+    """A whole list as bytes: what was joined for the last one is used again until something changes."""
+    store = api.store
+    version = kind.resource.api_version
+    changed = store.changed(prefix)
+    items = api.lists.get(version, prefix, changed)
+    if items is None:
+        items = b",".join([kind.data(record) for record in store.list(prefix).records])
+        api.lists.put(version, prefix, changed, items)
+    return b'{"kind":"%b","apiVersion":"%b","metadata":{"resourceVersion":"%d"},"items":[%b]}' % (
+        kind.resource.list_kind.encode(), version.encode(), store.revision, items,
+    )  # fmt: skip
+
+
+def _select(
+    api: Api, kind: Kind, prefix: str, selection: Selection, options: ListOptions, at: int
+) -> tuple[list[Record], dict[str, Any]]:
+    """The records of a page and the list's metadata."""
+    store = api.store
+    start = ""
+    if options.token:
+        start, at = _decode_token(options.token, prefix)
+    at = 0 if at == store.revision else at
+    try:
+        if at < 0:  # a token that goes on with whatever is there now
+            at = 0
+        records, more, remaining, shown = _page(api, prefix, start, selection, options.limit, at)
+    except Compacted:
+        if not options.token:
+            raise errors.expired("The resourceVersion for the provided list is too old.") from None
+        error = errors.expired(_CONTINUE_EXPIRED)
+        error.continue_token = _encode_token(start, prefix, -1)  # type: ignore[attr-defined]
+        raise error from None
+    except FutureRevision as error:
+        raise errors.too_large_resource_version(error.revision, error.current) from None
+    meta: dict[str, Any] = {"resourceVersion": str(shown)}
+    if more:
+        meta["continue"] = _encode_token(more, prefix, shown)
+        if selection.match is None:
+            meta["remainingItemCount"] = remaining
+    return records, meta
+
+
+def _page(
+    api: Api, prefix: str, start: str, selection: Selection, limit: int, at: int
+) -> tuple[list[Record], str, int, int]:
+    """Up to ``limit`` matching records, the key at which the next page starts, and how many remain."""
+    match = selection.match
+    if match is None:
+        page = api.store.list(prefix, start=start, limit=limit, revision=at)
+        following = page.records[-1].key + "\0" if page.more else ""
+        return page.records, following, page.remaining, page.revision
+    page = api.store.list(prefix, start=start, revision=at)
+    found: list[Record] = []
+    for record in page.records:
+        if match(record):
+            if limit and len(found) == limit:
+                return found, found[-1].key + "\0", 0, page.revision
+            found.append(record)
+    return found, "", 0, page.revision
+
+
+def _encode_token(key: str, prefix: str, at: int) -> str:
+    """A continue token in upstream's form; keys are relative to the prefix, so that it opens no other."""
+    value = {"v": "meta.k8s.io/v1", "rv": at, "start": key[len(prefix) :]}
+    return base64.urlsafe_b64encode(orjson.dumps(value)).rstrip(b"=").decode()
+
+
+def _decode_token(token: str, prefix: str) -> tuple[str, int]:
+    bad = errors.bad_request("continue key is not valid")
+    try:
+        value = orjson.loads(base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)))
+        start, at = value["start"], value["rv"]
+    except (ValueError, KeyError, TypeError, binascii.Error):
+        raise bad from None
+    if (
+        not isinstance(start, str)
+        or not isinstance(at, int)
+        or not start
+        or value.get("v") != "meta.k8s.io/v1"
+    ):
+        raise bad
+    if ".." in start.split("/"):
+        raise errors.bad_request(f"continue key is not valid: {start}")
+    return prefix + start.lstrip("/"), at

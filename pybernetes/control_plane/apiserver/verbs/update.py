@@ -1,0 +1,44 @@
+"""update: the whole object replaced."""
+
+from __future__ import annotations
+
+import copy
+
+from pybernetes.api import errors
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.apiserver import negotiation, writes
+from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.decoding import decode
+from pybernetes.control_plane.apiserver.http.messages import Request, Response
+from pybernetes.control_plane.apiserver.kinds import Kind
+from pybernetes.control_plane.apiserver.options import write_options
+from pybernetes.control_plane.apiserver.verbs.create import answer
+from pybernetes.control_plane.store.protocol import Record
+
+
+async def update(api: Api, request: Request, kind: Kind, rules: writes.UpdateRules | None = None) -> Response:
+    """Replaces a stored object by the body."""
+    form = negotiation.representation(request)
+    options = write_options(request, "UpdateOptions")
+    body = negotiation.read_body(request)
+    obj = decode(kind.resource, body, options.validation, request)
+    name = obj["metadata"].get("name")
+    if not name:
+        raise errors.bad_request("name must be provided")
+    if name != request.info.name:
+        raise errors.bad_request(
+            f"the name of the object ({name}) does not match the name on the URL ({request.info.name})"
+        )
+    if kind.resource.default is not None:
+        kind.resource.default(obj)
+    if kind.resource.create_on_update and rules is None:
+        await api.fresh()
+        if api.store.get(kind.key(request.info.namespace, name)) is None:
+            obj["metadata"].pop("resourceVersion", None)
+            return answer(api, kind, await writes.create(api, kind, obj, request, options), form)
+
+    def replace(old: Object, record: Record) -> Object:
+        # A second try after a lost race must start from what the client sent.
+        return copy.deepcopy(obj)
+
+    return answer(api, kind, await writes.update(api, kind, replace, request, options, rules), form)

@@ -1,0 +1,233 @@
+"""watch: what happens to objects, as it happens.
+
+A watch costs no task and no poll: the store calls it with each batch of changes, and what an event looks
+like on the wire is encoded once for all who watch.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from typing import Any
+
+import orjson
+
+from pybernetes.api import errors
+from pybernetes.control_plane.apiserver import negotiation, rendering
+from pybernetes.control_plane.apiserver.api import Api, Awaited
+from pybernetes.control_plane.apiserver.http.messages import Request
+from pybernetes.control_plane.apiserver.http.stream import Stream, chunk
+from pybernetes.control_plane.apiserver.kinds import Kind, restamp
+from pybernetes.control_plane.apiserver.negotiation import Representation
+from pybernetes.control_plane.apiserver.options import ListOptions, list_options, revision
+from pybernetes.control_plane.apiserver.selection import Selection
+from pybernetes.control_plane.apiserver.verbs.get import wait_for
+from pybernetes.control_plane.store.protocol import Compacted, Event, Record, StoreError
+
+_BOOKMARK_SECONDS = 60.0
+_SHORTEST_TIMEOUT = 1800
+_INITIAL_END = {"k8s.io/initial-events-end": "true"}
+
+
+def watch(api: Api, request: Request, kind: Kind) -> Stream | Awaited:
+    """Opens a watch."""
+    options = list_options(request, watch=True)
+    wanted = revision(options.resource_version)
+    # Without a version the watch starts with the state of now; a version from the future is waited for.
+    if wanted > api.store.revision or not (options.resource_version or api.store.local):
+        return _watch_later(api, request, kind, options, wanted)
+    return _open(api, request, kind, options, wanted)
+
+
+async def _watch_later(api: Api, request: Request, kind: Kind, options: ListOptions, wanted: int) -> Stream:
+    await wait_for(api, wanted)
+    return _open(api, request, kind, options, wanted)
+
+
+def _open(api: Api, request: Request, kind: Kind, options: ListOptions, wanted: int) -> Stream:
+    form = negotiation.representation(request)
+    if form.media != "application/json":
+        raise errors.not_acceptable(("application/json;stream=watch",))
+    if form.transform == "PartialObjectMetadataList":
+        raise errors.not_acceptable(("application/json",))
+    selection = Selection(kind, options)
+    namespace = request.info.namespace
+    name = request.info.name or (selection.name if namespace or not kind.namespaced else "")
+    # A watch of one object listens to its key alone.
+    prefix = kind.key(namespace, name) if name else kind.collection(namespace)
+    frames = Frames(kind, form, request.parameter("includeObject") or "Metadata", api)
+    return Watcher(api, kind, prefix, selection, options, frames, wanted).stream
+
+
+class Frames:
+    """Events as they go over the wire in one representation, each encoded once and kept with the event."""
+
+    __slots__ = ("api", "columns", "form", "include", "key", "kind", "plain")
+
+    def __init__(self, kind: Kind, form: Representation, include: str, api: Api) -> None:
+        self.kind, self.form, self.include, self.api = kind, form, include, api
+        self.plain = not form.transform
+        self.columns = True
+        self.key = (kind.resource.api_version, form.transform, form.version, include)
+
+    def of(self, event: Event, type_: str, record: Record) -> bytes:
+        """The chunk of an event; a deletion shows the object as it was, with the version of its end."""
+        cache = event.frames
+        if cache is None:
+            cache = event.frames = {}
+        key = (type_, self.key)
+        found = cache.get(key)
+        if found is None or (self.columns and not self.plain):
+            data = self.kind.data(record)
+            if record.revision != event.revision:
+                data = restamp(data, record.revision, event.revision)
+            found = self.encode(type_, data)
+            if self.plain:
+                cache[key] = found
+        return found
+
+    def encode(self, type_: str, data: bytes) -> bytes:
+        """The chunk of an event with an object's bytes."""
+        if not self.plain:
+            data = self._transformed(orjson.loads(data))
+        return chunk(b'{"type":"%b","object":%b}\n' % (type_.encode(), data))
+
+    def _transformed(self, obj: dict[str, Any]) -> bytes:
+        if self.form.transform == "Table":
+            rows = [rendering.row(self.kind, obj, self.api.clock(), self.include)]
+            meta = {"resourceVersion": obj["metadata"].get("resourceVersion", "")}
+            value = rendering.as_table(self.kind, rows, meta, self.form.version, self.columns)
+            self.columns = False  # the headings go out once
+            return orjson.dumps(value)
+        return orjson.dumps(rendering.partial(obj, self.form.version))
+
+    def bookmark(self, at: int, annotations: dict[str, str] | None = None) -> bytes:
+        """The chunk of a bookmark: how far the watch has come."""
+        meta: dict[str, Any] = {"resourceVersion": str(at), "creationTimestamp": None}
+        if annotations:
+            meta["annotations"] = annotations
+        if self.form.transform == "Table":
+            value = rendering.as_table(self.kind, [], {"resourceVersion": str(at)}, self.form.version, False)
+            if annotations:
+                value["rows"] = [{"cells": [], "object": {"kind": "PartialObjectMetadata",
+                                  "apiVersion": "meta.k8s.io/v1", "metadata": meta}}]  # fmt: skip
+        elif self.form.transform:
+            value = rendering.partial({"metadata": meta}, self.form.version)
+        else:
+            resource = self.kind.resource
+            value = {"kind": resource.kind, "apiVersion": resource.api_version, "metadata": meta}
+        return chunk(b'{"type":"BOOKMARK","object":%b}\n' % orjson.dumps(value))
+
+
+class Watcher:
+    """One open watch."""
+
+    def __init__(
+        self,
+        api: Api,
+        kind: Kind,
+        prefix: str,
+        selection: Selection,
+        options: ListOptions,
+        frames: Frames,
+        start: int,
+    ) -> None:
+        self.api, self.kind, self.prefix, self.frames = api, kind, prefix, frames
+        self.match = selection.match
+        self.options = options
+        self.start = start
+        self.sent = 0
+        self.stream = Stream()
+        self.stream.on_open = self._begin
+        self.stream.on_close = self._end
+        self._watch: Any = None
+        self._timers: list[asyncio.TimerHandle] = []
+        # Too old a version is an answer of its own while nothing has been sent yet.
+        if start and start < api.store.compacted:
+            raise errors.expired(f"too old resource version: {start} ({api.store.compacted})")
+
+    def _begin(self) -> None:
+        loop = asyncio.get_running_loop()
+        timeout = self.options.timeout
+        if timeout is None or timeout <= 0:
+            timeout = int(_SHORTEST_TIMEOUT * (1 + random.random()))
+        self._timers = [loop.call_later(timeout, self.stream.end)]
+        initial = self.options.initial_events
+        at = self.start
+        if initial or (initial is None and not at):
+            at = self._send_state()
+        elif initial is False and not at:
+            at = self.api.store.revision
+        if initial and self.options.bookmarks:
+            self.stream.write(self.frames.bookmark(at, _INITIAL_END))
+        if self.options.bookmarks:
+            self._timers.append(
+                loop.call_later(_BOOKMARK_SECONDS * (0.9 + 0.2 * random.random()), self._bookmark)
+            )
+        self.sent = at
+        try:
+            sink = self._all if self.match is None else self._matching
+            self._watch = self.api.store.watch(self.prefix, at, sink, closed=self._closed)
+        except Compacted as error:
+            self._closed(error)
+
+    def _send_state(self) -> int:
+        """Every object as it is now, as if it had just been added."""
+        store, kind, match = self.api.store, self.kind, self.match
+        if self.prefix.endswith("/"):
+            records = store.list(self.prefix).records
+        else:
+            record = store.get(self.prefix)
+            records = [record] if record is not None else []
+        encode, data = self.frames.encode, kind.data
+        chunks = [encode("ADDED", data(record)) for record in records if match is None or match(record)]
+        if chunks:
+            self.stream.write(b"".join(chunks))
+        return store.revision
+
+    def _all(self, events: list[Event]) -> None:
+        """The sink of a watch without selectors."""
+        of = self.frames.of
+        self.stream.write(
+            b"".join(
+                [
+                    of(event, "ADDED" if event.previous is None else "MODIFIED", event.record)
+                    if event.record is not None
+                    else of(event, "DELETED", event.previous)  # type: ignore[arg-type]
+                    for event in events
+                ]
+            )
+        )
+
+    def _matching(self, events: list[Event]) -> None:
+        """The sink of a watch with selectors: an object that stops matching is gone, one that starts is new."""
+        match, of = self.match, self.frames.of
+        assert match is not None
+        for event in events:
+            before, now = event.previous, event.record
+            matched = before is not None and match(before)
+            if now is not None and match(now):
+                self.stream.write(of(event, "MODIFIED" if matched else "ADDED", now))
+            elif matched:
+                self.stream.write(of(event, "DELETED", before))  # type: ignore[arg-type]
+
+    def _bookmark(self) -> None:
+        at = self.api.store.revision
+        if at != self.sent:
+            self.sent = at
+            self.stream.write(self.frames.bookmark(at))
+        loop = asyncio.get_running_loop()
+        self._timers[1:] = [loop.call_later(_BOOKMARK_SECONDS, self._bookmark)]
+
+    def _closed(self, error: StoreError | None) -> None:
+        if error is not None:
+            status = errors.expired(f"too old resource version: {error}")
+            self.stream.write(chunk(b'{"type":"ERROR","object":%b}\n' % orjson.dumps(status.body())))
+        self.stream.end()
+
+    def _end(self) -> None:
+        for timer in self._timers:
+            timer.cancel()
+        if self._watch is not None:
+            self._watch.close()
+            self._watch = None

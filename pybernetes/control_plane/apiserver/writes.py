@@ -1,0 +1,403 @@
+"""The way of every write: metadata, admission, managed fields, the kind's own rules, then the store."""
+
+from __future__ import annotations
+
+import secrets
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+from pybernetes.api import errors
+from pybernetes.api.apply import managed
+from pybernetes.api.field import Errors
+from pybernetes.api.resource import Object, Resource
+from pybernetes.api.validation import meta as meta_rules
+from pybernetes.control_plane.apiserver import deletion
+from pybernetes.control_plane.apiserver.admission.chain import Attributes
+from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.http.messages import Request
+from pybernetes.control_plane.apiserver.kinds import Kind
+from pybernetes.control_plane.apiserver.options import WriteOptions
+from pybernetes.control_plane.store.protocol import Conflict, KeyExists, NotFound, Record
+
+_SUFFIX_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
+_NAME_TRIES = 8
+# Updates that lost the race against another writer this often give up and tell the client.
+_CONFLICT_TRIES = 32
+Mutate = Callable[[Object, Record], Object]
+
+
+class Written:
+    """The outcome of a write: the stored record, or the object alone when nothing was stored (dry run)."""
+
+    __slots__ = ("created", "obj", "record")
+
+    def __init__(self, record: Record | None, obj: Object, created: bool = False) -> None:
+        self.record, self.obj, self.created = record, obj, created
+
+
+def random_suffix() -> str:
+    """Five characters that make a generated name unique and spell no words."""
+    return "".join(secrets.choice(_SUFFIX_ALPHABET) for _ in range(5))
+
+
+def attributes(
+    operation: str, kind: Kind, request: Request, obj: Object | None, old: Object | None, dry_run: bool
+) -> Attributes:
+    """The write as admission sees it."""
+    info = request.info
+    name = info.name or (obj["metadata"].get("name", "") if obj else "")
+    return Attributes(
+        operation, kind.resource, info.namespace, name, obj, old, request.user, info.subresource, dry_run
+    )
+
+
+# -- create ----------------------------------------------------------------------------------------------
+
+
+async def create(
+    api: Api, kind: Kind, obj: Object, request: Request, options: WriteOptions, *, keep_fields: bool = False
+) -> Written:
+    """Stores a new object; ``keep_fields`` if its managed fields are done (server-side apply)."""
+    resource = kind.resource
+    namespace = request.info.namespace
+    metadata = obj["metadata"]
+    generate = not metadata.get("name") and metadata.get("generateName")
+    _fill_metadata(kind, metadata, namespace, api.timestamp())
+    if resource.default is not None:
+        resource.default(obj)
+    if generate:
+        metadata["name"] = _generated(metadata["generateName"])
+    attrs = attributes("CREATE", kind, request, obj, None, options.dry_run)
+    await api.admission.mutate(attrs)
+    if not keep_fields:
+        _own_fields(api, resource, None, obj, options, "")
+    prepare_create(resource, obj)
+    check(resource, obj)
+    _warn(resource, obj, None, request)
+    await api.admission.validate(attrs)
+    allocator = api.allocator(kind)
+    allocation = await allocator.allocate(obj, None, dry_run=options.dry_run) if allocator else None
+    if options.dry_run:
+        return await _dry_create(api, kind, obj, namespace)
+    for attempt in range(_NAME_TRIES):
+        name = metadata["name"]
+        try:
+            record = await api.store.create(kind.key(namespace, name), kind.encode(obj), ttl=resource.ttl)
+            return Written(record, obj, created=True)
+        except KeyExists:
+            if generate and attempt + 1 < _NAME_TRIES:
+                metadata["name"] = _generated(metadata["generateName"])
+                continue
+            if allocation is not None:
+                await allocation.undo()
+            if generate:
+                raise errors.generate_name_conflict(resource.group, resource.plural, name) from None
+            raise errors.already_exists(resource.group, resource.plural, name) from None
+        except BaseException:
+            if allocation is not None:
+                await allocation.undo()
+            raise
+    raise AssertionError("unreachable")
+
+
+async def _dry_create(api: Api, kind: Kind, obj: Object, namespace: str) -> Written:
+    await api.fresh()
+    name = obj["metadata"]["name"]
+    if api.store.get(kind.key(namespace, name)) is not None:
+        raise errors.already_exists(kind.resource.group, kind.resource.plural, name)
+    return Written(None, obj, created=True)
+
+
+def _generated(prefix: str) -> str:
+    return prefix[:58] + random_suffix()
+
+
+def _fill_metadata(kind: Kind, metadata: dict[str, Any], namespace: str, now: str) -> None:
+    if kind.namespaced:
+        if metadata.setdefault("namespace", namespace) != namespace:
+            raise errors.bad_request(
+                "the namespace of the provided object does not match the namespace sent on the request"
+            )
+    elif metadata.get("namespace"):
+        raise errors.bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request"
+        )
+    if metadata.pop("resourceVersion", None):
+        raise errors.bad_request("resourceVersion should not be set on objects to be created")
+    for key in ("deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "generation"):
+        metadata.pop(key, None)
+    metadata["uid"] = str(uuid.uuid4())
+    metadata["creationTimestamp"] = now
+
+
+def prepare_create(resource: Resource, obj: Object) -> None:
+    """What the server decides about a new object."""
+    if resource.has_status:
+        obj.pop("status", None)
+    if resource.generation:
+        obj["metadata"]["generation"] = 1
+    if resource.prepare_create is not None:
+        resource.prepare_create(obj)
+
+
+def check(resource: Resource, obj: Object) -> None:
+    """Validates a new object; 422 with every cause."""
+    problems = Errors()
+    meta_rules.validate(resource, obj, problems)
+    if resource.validate is not None:
+        resource.validate(obj, problems)
+    if problems:
+        raise errors.invalid(resource.group, resource.kind, obj["metadata"].get("name", ""), problems)
+
+
+def _warn(resource: Resource, obj: Object, old: Object | None, request: Request) -> None:
+    if resource.warnings is not None:
+        for text in resource.warnings(obj, old):
+            request.warn(text)
+
+
+# -- update ----------------------------------------------------------------------------------------------
+
+
+async def update(
+    api: Api,
+    kind: Kind,
+    mutate: Mutate,
+    request: Request,
+    options: WriteOptions,
+    rules: UpdateRules | None = None,
+    fields: Callable[[Object, Object], None] | None = None,
+) -> Written:
+    """Changes a stored object: ``mutate`` gets it and gives the new one, again if another writer was faster.
+
+    ``fields`` replaces the bookkeeping of managed fields (server-side apply has done its own).
+    """
+    info = request.info
+    key = kind.key(info.namespace, info.name)
+    resource = kind.resource
+    rules = rules or main_rules(resource)
+    await api.fresh()
+    for _ in range(_CONFLICT_TRIES):
+        record = api.store.get(key)
+        if record is None:
+            raise errors.not_found(resource.group, resource.plural, info.name)
+        written = await _try_update(api, kind, record, mutate, request, options, rules, fields)
+        if written is not None:
+            return written
+        await api.fresh()
+    raise errors.modified(resource.group, resource.plural, info.name)
+
+
+async def _try_update(
+    api: Api,
+    kind: Kind,
+    record: Record,
+    mutate: Mutate,
+    request: Request,
+    options: WriteOptions,
+    rules: UpdateRules,
+    fields: Callable[[Object, Object], None] | None,
+) -> Written | None:
+    """One attempt; None if another writer was faster and the client did not insist on a version."""
+    resource = kind.resource
+    info = request.info
+    old = kind.object(record)
+    new = mutate(kind.object(record), record)
+    insists = _keep_identity(kind, new, old, info.name)
+    attrs = attributes("UPDATE", kind, request, new, old, options.dry_run)
+    await api.admission.mutate(attrs)
+    if fields is None:
+        _own_fields(api, resource, old, new, options, info.subresource, rules.reset)
+    else:
+        fields(new, old)
+    rules.prepare(new, old)
+    if new == old:
+        return Written(record, new)
+    rules.check(new, old)
+    _warn(resource, new, old, request)
+    await api.admission.validate(attrs)
+    if options.dry_run:
+        return Written(None, new)
+    allocator = api.allocator(kind)
+    allocation = await allocator.allocate(new, old, dry_run=False) if allocator else None
+    try:
+        if deletion.is_complete(new):
+            await api.store.delete(record.key, record.revision)
+            await deletion.after(api, kind, new)
+            return Written(None, new)
+        return Written(
+            await api.store.update(record.key, kind.encode(new), record.revision, ttl=resource.ttl), new
+        )
+    except (Conflict, NotFound) as error:
+        if allocation is not None:
+            await allocation.undo()
+        if isinstance(error, NotFound):
+            raise errors.not_found(resource.group, resource.plural, info.name) from None
+        if insists:
+            raise errors.modified(resource.group, resource.plural, info.name) from None
+        return None
+    except BaseException:
+        if allocation is not None:
+            await allocation.undo()
+        raise
+
+
+def _keep_identity(kind: Kind, new: Object, old: Object, name: str) -> bool:
+    """Puts back what an update cannot change; says whether the client insisted on a version."""
+    resource = kind.resource
+    after, before = new["metadata"], old["metadata"]
+    if after.setdefault("name", name) != name:
+        raise errors.bad_request(
+            f"the name of the object ({after['name']}) does not match the name on the URL ({name})"
+        )
+    if kind.namespaced and after.setdefault("namespace", before.get("namespace", "")) != before.get(
+        "namespace"
+    ):
+        raise errors.bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request"
+        )
+    given = after.get("resourceVersion", "")
+    if given and given != "0" and given != before["resourceVersion"]:
+        raise errors.modified(resource.group, resource.plural, name)
+    if not given and not resource.unconditional_update:
+        problems = Errors()
+        problems.invalid("metadata.resourceVersion", 0, "must be specified for an update")
+        raise errors.invalid(resource.group, resource.kind, name, problems)
+    if after.get("uid") and after["uid"] != before.get("uid"):
+        why = f"Precondition failed: UID in precondition: {after['uid']}, UID in object meta: {before.get('uid', '')}"
+        raise errors.conflict(resource.group, resource.plural, name, why)
+    for field_name in ("uid", "creationTimestamp", "generation", "resourceVersion", "selfLink"):
+        if field_name in before:
+            after[field_name] = before[field_name]
+        else:
+            after.pop(field_name, None)
+    for field_name in ("deletionTimestamp", "deletionGracePeriodSeconds"):
+        if field_name in before:
+            after[field_name] = before[field_name]
+        else:
+            after.pop(field_name, None)
+    return bool(given) and given != "0"
+
+
+class UpdateRules:
+    """How an update of the object or of one of its subresources keeps, prepares and checks."""
+
+    # The fields that this write cannot change, as a set of managed fields.
+    reset: dict[str, Any]
+
+    def __init__(self, resource: Resource) -> None:
+        self.resource = resource
+        self.reset = {"f:status": {}} if resource.has_status else {}
+
+    def prepare(self, new: Object, old: Object) -> None:
+        """Keeps what may not change and sets what the server decides."""
+        resource = self.resource
+        if resource.has_status:
+            if "status" in old:
+                new["status"] = old["status"]
+            else:
+                new.pop("status", None)
+        if resource.prepare_update is not None:
+            resource.prepare_update(new, old)
+        if resource.generation and _content(new) != _content(old):
+            new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
+
+    def check(self, new: Object, old: Object) -> None:
+        """Validates; 422 with every cause."""
+        resource = self.resource
+        problems = Errors()
+        meta_rules.validate(resource, new, problems)
+        meta_rules.validate_update(resource, new, old, problems)
+        if resource.validate is not None:
+            resource.validate(new, problems)
+        if resource.validate_update is not None:
+            resource.validate_update(new, old, problems)
+        self.refuse(new, problems)
+
+    def refuse(self, obj: Object, problems: Errors) -> None:
+        """Raises if there are problems."""
+        if problems:
+            raise errors.invalid(
+                self.resource.group, self.resource.kind, obj["metadata"].get("name", ""), problems
+            )
+
+
+def _content(obj: Object) -> dict[str, Any]:
+    """All of an object that its generation counts."""
+    return {key: value for key, value in obj.items() if key not in ("metadata", "status")}
+
+
+class StatusRules(UpdateRules):
+    """An update of the status subresource: everything else stays."""
+
+    def __init__(self, resource: Resource) -> None:
+        super().__init__(resource)
+        self.reset = {
+            f"f:{name}": {}
+            for name in resource.type.fields
+            if name not in ("metadata", "status", "kind", "apiVersion")
+        }
+
+    def prepare(self, new: Object, old: Object) -> None:
+        status = new.get("status")
+        managed_fields = new["metadata"].get("managedFields")
+        requested = dict(new["metadata"])
+        for key in list(new):
+            if key not in old:
+                del new[key]
+        new.update(old)
+        new["metadata"] = dict(old["metadata"])
+        for key in ("labels", "annotations", "finalizers", "ownerReferences"):
+            if key in requested:
+                new["metadata"][key] = requested[key]
+            else:
+                new["metadata"].pop(key, None)
+        if managed_fields is not None:
+            new["metadata"]["managedFields"] = managed_fields
+        if status is None:
+            new.pop("status", None)
+        else:
+            new["status"] = status
+        if self.resource.prepare_status_update is not None:
+            self.resource.prepare_status_update(new, old)
+
+    def check(self, new: Object, old: Object) -> None:
+        problems = Errors()
+        meta_rules.validate(self.resource, new, problems)
+        meta_rules.validate_update(self.resource, new, old, problems)
+        if self.resource.validate_status_update is not None:
+            self.resource.validate_status_update(new, old, problems)
+        self.refuse(new, problems)
+
+
+def main_rules(resource: Resource) -> UpdateRules:
+    """The rules of the object itself."""
+    return UpdateRules(resource)
+
+
+def status_rules(resource: Resource) -> UpdateRules:
+    """The rules of its status subresource."""
+    return StatusRules(resource)
+
+
+def _own_fields(
+    api: Api,
+    resource: Resource,
+    old: Object | None,
+    new: Object,
+    options: WriteOptions,
+    subresource: str,
+    reset: dict[str, Any] | None = None,
+) -> None:
+    """Notes in managedFields what this writer set."""
+    if reset is None:
+        reset = {"f:status": {}} if resource.has_status else {}
+    entries = managed.update(
+        old, new, resource.type, manager=options.manager, api_version=resource.api_version,
+        subresource=subresource, now=api.timestamp(), reset=reset,
+    )  # fmt: skip
+    if entries:
+        new["metadata"]["managedFields"] = entries
+    else:
+        new["metadata"].pop("managedFields", None)
