@@ -1,0 +1,157 @@
+"""Puts documents together: which definitions and paths belong into which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import orjson
+
+from pybernetes.api.resource import Resource
+from pybernetes.api.schema import load
+from pybernetes.control_plane.apiserver.openapi import operations, render, schemas
+from pybernetes.control_plane.apiserver.openapi.operations import Operation, Path
+from pybernetes.control_plane.apiserver.openapi.schemas import META, V2, V3, Kind, Schema
+
+Key = tuple[str, str, str]  # group, version, plural
+
+
+class Documents:
+    """Everything that is needed to write documents. Make one, write what is needed, and drop it.
+
+    Definitions are converted and encoded when a document first needs them, and once for all documents.
+    """
+
+    def __init__(self, resources: Iterable[Resource], custom: Mapping[Key, Schema | None]) -> None:
+        self._resources = sorted(resources, key=lambda found: (found.group, found.version, found.plural))
+        self._custom = custom
+        self._raw = load.definitions()
+        self._kinds = schemas.kinds(self._raw)
+        self._references: dict[str, set[str]] = {}
+        self._encoded: dict[tuple[str, str], bytes] = {}
+
+    def paths(self) -> list[str]:
+        """The path below ``/openapi/v3/`` of every document of version 3."""
+        found = {"api", "apis", "version"}
+        for resource in self._resources:
+            found.add(_place(resource.group, resource.version))
+            if resource.group:
+                found.add(f"apis/{resource.group}")
+        return sorted(found)
+
+    def v3(self, place: str) -> bytes:
+        """The document of version 3 for one place, such as ``apis/apps/v1``."""
+        members = [found for found in self._resources if _place(found.group, found.version) == place]
+        paths = sorted(self._paths(members, [place]), key=lambda found: found.path)
+        own = self._own(members, V3)
+        definitions = self._definitions(paths, own, V3)
+        return b"".join(
+            (
+                b'{"openapi":"3.0.0","info":',
+                orjson.dumps(render.INFO),
+                b',"paths":',
+                orjson.dumps(render.paths_v3(paths)),
+                b',"components":{"schemas":{',
+                b",".join(definitions),
+                b"},",
+                orjson.dumps(render.SECURITY_V3)[1:-1],
+                b"}}",
+            )
+        )
+
+    def v2(self) -> bytes:
+        """The one document of version 2."""
+        paths = sorted(self._paths(self._resources, self.paths()), key=lambda found: found.path)
+        definitions = self._definitions(paths, self._own(self._resources, V2), V2)
+        return b"".join(
+            (
+                b'{"swagger":"2.0","info":',
+                orjson.dumps(render.INFO),
+                b',"paths":',
+                orjson.dumps(render.paths_v2(paths)),
+                b',"definitions":{',
+                b",".join(definitions),
+                b"},",
+                orjson.dumps(render.SECURITY_V2)[1:],
+            )
+        )
+
+    def _paths(self, members: list[Resource], places: Iterable[str]) -> list[Path]:
+        found = [_place_path(place) for place in places]
+        for resource in members:
+            kind = Kind(resource.group, resource.version, resource.kind)
+            if self._is_custom(resource):
+                definition = schemas.custom_name(kind)
+                listed = schemas.custom_name(kind._replace(kind=resource.list_kind))
+            else:
+                definition = self._kinds[kind]
+                listed = self._kinds.get(kind._replace(kind=resource.list_kind), "")
+            found.extend(operations.Describer(resource, definition, listed).paths(self._kinds))
+        return found
+
+    def _is_custom(self, resource: Resource) -> bool:
+        return (resource.group, resource.version, resource.plural) in self._custom
+
+    def _own(self, members: list[Resource], prefix: str) -> dict[str, Schema]:
+        """The definitions of the custom kinds among the members."""
+        found: dict[str, Schema] = {}
+        for resource in members:
+            if self._is_custom(resource):
+                kind = Kind(resource.group, resource.version, resource.kind)
+                schema = self._custom[resource.group, resource.version, resource.plural]
+                found |= schemas.custom(kind, resource.list_kind, schema, prefix)
+        return found
+
+    def _definitions(self, paths: list[Path], own: dict[str, Schema], prefix: str) -> list[bytes]:
+        """The encoded definitions that paths and custom kinds need, by name."""
+        pending = [name for path in paths for found in path.operations for name in (found.body, found.answer)]
+        if any("{name}" in path.path for path in paths):
+            pending.append(META["WatchEvent"])  # no operation names it, but every watch sends it
+        encoded: dict[str, bytes] = {}
+        for name, schema in own.items():
+            encoded[name] = _entry(name, schema)
+            pending.extend(schemas.references(schema) - own.keys())
+        while pending:
+            name = pending.pop()
+            if not name or name in encoded:
+                continue
+            if name not in self._references:
+                self._references[name] = schemas.references(self._raw[name])
+            key = (prefix, name)
+            if key not in self._encoded:
+                self._encoded[key] = _entry(name, schemas.convert(name, self._raw[name], prefix))
+            encoded[name] = self._encoded[key]
+            pending.extend(self._references[name])
+        return [encoded[name] for name in sorted(encoded)]
+
+
+def _entry(name: str, schema: Schema) -> bytes:
+    return orjson.dumps(name) + b":" + orjson.dumps(schema)
+
+
+def _place(group: str, version: str) -> str:
+    return f"apis/{group}/{version}" if group else f"api/{version}"
+
+
+def _place_path(place: str) -> Path:
+    """The path of the discovery document (or the version) that a document of OpenAPI begins with."""
+    parts = place.split("/")
+    group = operations.group_words("" if parts[0] == "api" else parts[1]) if len(parts) > 1 else parts[0]
+    words = group[:1].upper() + group[1:]
+    if place == "version":
+        return _read(
+            place, "version", "getCodeVersion", "get the version of this server", schemas.VERSION_INFO
+        )
+    if place == "api":
+        return _read(place, "core", "getCoreAPIVersions", "get available API versions", META["APIVersions"])
+    if place == "apis":
+        return _read(place, "apis", "getAPIVersions", "get available API versions", META["APIGroupList"])
+    if len(parts) == 2 and parts[0] == "apis":
+        return _read(place, group, f"get{words}APIGroup", "get information of a group", META["APIGroup"])
+    version = parts[-1]
+    name = f"get{words}{version[:1].upper()}{version[1:]}APIResources"
+    return _read(place, f"{group}_{version}", name, "get available resources", META["APIResourceList"])
+
+
+def _read(place: str, tag: str, name: str, description: str, answer: str, **more: Any) -> Path:
+    return Path(f"/{place}/", tag, (), (Operation("get", name, description, answer=answer, **more),))
