@@ -1,0 +1,3 @@
+"""Kinds of the group certificates.k8s.io."""
+
+GROUP = "certificates.k8s.io"

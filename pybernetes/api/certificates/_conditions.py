@@ -1,0 +1,85 @@
+"""The conditions of certificate signing requests: who decided what, and when."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.api import now
+from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
+
+PATH = Path("status") / "conditions"
+_FINAL = ("Approved", "Denied", "Failed")
+_STATUSES = ("False", "True", "Unknown")
+
+
+def conditions(obj: Object) -> list[dict[str, Any]]:
+    """The conditions of a request."""
+    return obj.get("status", {}).get("conditions", [])
+
+
+def of_type(obj: Object, kind: str) -> list[dict[str, Any]]:
+    """The conditions of one type."""
+    return [condition for condition in conditions(obj) if condition.get("type") == kind]
+
+
+def stamp(new: Object, old: Object) -> None:
+    """Completes the times of conditions: the last transition is kept while the status stays."""
+    for condition in conditions(new):
+        if not condition.get("lastUpdateTime"):
+            condition["lastUpdateTime"] = now.timestamp()
+        if condition.get("lastTransitionTime"):
+            continue
+        kept = [
+            item["lastTransitionTime"]
+            for item in conditions(old)
+            if item.get("type") == condition.get("type")
+            and item.get("status") == condition.get("status")
+            and item.get("lastTransitionTime")
+        ]
+        condition["lastTransitionTime"] = kept[0] if kept else now.timestamp()
+
+
+def keep_decision(new: Object, old: Object) -> None:
+    """Puts the old Approved and Denied conditions back, unless their number changed."""
+    for kind in ("Approved", "Denied"):
+        before = of_type(old, kind)
+        places = [index for index, item in enumerate(conditions(new)) if item.get("type") == kind]
+        if len(before) == len(places):
+            for index, condition in zip(places, before, strict=True):
+                new["status"]["conditions"][index] = condition
+
+
+def validate(obj: Object, errors: Errors) -> None:
+    """Checks each condition; what is final can only be true."""
+    seen: set[str] = set()
+    for index, condition in enumerate(conditions(obj)):
+        kind, status = condition.get("type", ""), condition.get("status", "")
+        if not kind:
+            errors.required(PATH[index] / "type")
+        allowed = ("True",) if kind in _FINAL else _STATUSES
+        if not status:
+            errors.required(PATH[index] / "status")
+        elif status not in allowed:
+            errors.unsupported(PATH[index] / "status", status, allowed)
+        if kind in seen:
+            errors.duplicate(PATH[index] / "type", kind)
+        seen.add(kind)
+    if {"Approved", "Denied"} <= seen:
+        text = "Approved and Denied conditions are mutually exclusive"
+        errors.invalid(PATH, [item.get("type", "") for item in conditions(obj)][-1], text)
+
+
+def validate_update(new: Object, old: Object, errors: Errors, *, deciding: bool) -> None:
+    """Checks that nothing final is taken back, and that only the approval subresource decides."""
+    for kind in _FINAL:
+        if len(of_type(new, kind)) < len(of_type(old, kind)):
+            errors.forbidden(PATH, f'updates may not remove a condition of type "{kind}"')
+    if deciding:
+        return
+    for kind in ("Approved", "Denied"):
+        after, before = of_type(new, kind), of_type(old, kind)
+        if len(after) > len(before):
+            errors.forbidden(PATH, f'updates may not add a condition of type "{kind}"')
+        elif len(after) == len(before) and after != before:
+            errors.forbidden(PATH, f'updates may not modify a condition of type "{kind}"')
