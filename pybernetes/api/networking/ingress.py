@@ -9,7 +9,6 @@ from pybernetes.api.networking import _backends
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, get
 from pybernetes.api.validation import addresses, names
-from pybernetes.api.validation.meta import is_new
 
 _CLASS_ANNOTATION = "kubernetes.io/ingress.class"
 _SPEC = Path("spec")
@@ -49,10 +48,15 @@ def validate(obj: Object, errors: Errors) -> None:
     if name is not None:
         for problem in names.dns_subdomain(name):
             errors.invalid(_SPEC / "ingressClassName", name, problem)
-        annotated = obj["metadata"].get("annotations", {}).get(_CLASS_ANNOTATION, name)
-        if annotated != name and is_new(obj):
-            text = "must match `ingressClassName` when both are specified"
-            errors.invalid(Path("annotations") / _CLASS_ANNOTATION, annotated, text)
+
+
+def validate_create(obj: Object, errors: Errors) -> None:
+    """Checks that the old annotation does not contradict the class."""
+    name = get(obj, ".spec.ingressClassName")
+    annotated = obj["metadata"].get("annotations", {}).get(_CLASS_ANNOTATION, name)
+    if name is not None and annotated != name:
+        text = "must match `ingressClassName` when both are specified"
+        errors.invalid(Path("annotations") / _CLASS_ANNOTATION, annotated, text)
 
 
 def _host(host: str, path: Path, errors: Errors) -> None:
@@ -156,6 +160,7 @@ RESOURCE = Resource(
     default=default,
     prepare_create=prepare_create,
     validate=validate,
+    validate_create=validate_create,
     validate_status_update=validate_status_update,
     warnings=warnings,
 )

@@ -34,11 +34,6 @@ def annotations(value: dict[str, str], path: Path, errors: Errors) -> None:
         errors.too_long(path, _ANNOTATIONS_LIMIT)
 
 
-def is_new(obj: Object) -> bool:
-    """Whether the object is being created: what has been stored has a resourceVersion."""
-    return not obj["metadata"].get("resourceVersion")
-
-
 def validate(resource: Resource, obj: Object, errors: Errors) -> None:
     """Checks the metadata of a new or changed object."""
     meta = obj["metadata"]
