@@ -40,6 +40,17 @@ class Scale:
     selector: str = ".status.selector"  # a string, or a label selector or a map, turned into a string
 
 
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """A subresource that is the object itself under rules of its own: what a write of it keeps and checks.
+
+    ``prepare`` puts back, in the new object, all that this subresource may not change.
+    """
+
+    prepare: Callable[[Object, Object], None]
+    validate: Callable[[Object, Object, Errors], None] | None = None
+
+
 @dataclass(kw_only=True, eq=False)
 class Resource:
     """A kind at one version. Every hook is a pure function of objects.
@@ -63,6 +74,8 @@ class Resource:
     # The names of its subresources; "status" and "scale" are served by what the API server has for all kinds.
     subresources: tuple[str, ...] = ()
     scale: Scale | None = None
+    # Subresources that read and write the object itself: name to rules ("status" has its own hooks below).
+    rules: Mapping[str, Rules] = field(default_factory=dict)
     columns: tuple[Column, ...] = ()
     # Whether metadata.generation counts changes of everything but metadata and status.
     generation: bool = False

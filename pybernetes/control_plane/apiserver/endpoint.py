@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from pybernetes.api import errors
-from pybernetes.control_plane.apiserver import version
+from pybernetes.control_plane.apiserver import version, writes
 from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.discovery import Discovery
 from pybernetes.control_plane.apiserver.health import Health
@@ -17,6 +17,7 @@ from pybernetes.control_plane.apiserver.kinds import Kind
 from pybernetes.control_plane.apiserver.metrics import Metrics
 from pybernetes.control_plane.apiserver.negotiation import wants_pretty
 from pybernetes.control_plane.apiserver.openapi import OpenApi
+from pybernetes.control_plane.apiserver.subresources.status import with_rules
 from pybernetes.control_plane.apiserver.verbs.create import create
 from pybernetes.control_plane.apiserver.verbs.delete import delete, delete_collection
 from pybernetes.control_plane.apiserver.verbs.get import get
@@ -76,9 +77,12 @@ class Endpoint:
 
     def _subresource(self, request: Request, kind: Kind) -> Any:
         name = request.info.subresource
-        known = name in kind.resource.subresources and name in self.subresources
+        rules = kind.resource.rules.get(name)
+        known = name in kind.resource.subresources and (rules or name in self.subresources)
         if not known or (kind.namespaced and not request.info.namespace):
             raise errors.no_such_resource()
+        if rules is not None:
+            return with_rules(self.api, request, kind, writes.OwnRules(kind.resource, rules))
         return self.subresources[name](self.api, request, kind)
 
     def _own_path(self, request: Request) -> Any:

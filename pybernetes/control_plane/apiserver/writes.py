@@ -10,7 +10,7 @@ from typing import Any
 from pybernetes.api import errors
 from pybernetes.api.apply import managed
 from pybernetes.api.field import Errors
-from pybernetes.api.resource import Object, Resource
+from pybernetes.api.resource import Object, Resource, Rules
 from pybernetes.api.validation import meta as meta_rules
 from pybernetes.control_plane.apiserver import deletion
 from pybernetes.control_plane.apiserver.admission.chain import Attributes
@@ -368,6 +368,26 @@ class StatusRules(UpdateRules):
         meta_rules.validate_update(self.resource, new, old, problems)
         if self.resource.validate_status_update is not None:
             self.resource.validate_status_update(new, old, problems)
+        self.refuse(new, problems)
+
+
+class OwnRules(UpdateRules):
+    """An update of a subresource for which the kind has rules of its own."""
+
+    def __init__(self, resource: Resource, rules: Rules) -> None:
+        super().__init__(resource)
+        self.rules = rules
+        self.reset = {}
+
+    def prepare(self, new: Object, old: Object) -> None:
+        self.rules.prepare(new, old)
+
+    def check(self, new: Object, old: Object) -> None:
+        problems = Errors()
+        meta_rules.validate(self.resource, new, problems)
+        meta_rules.validate_update(self.resource, new, old, problems)
+        if self.rules.validate is not None:
+            self.rules.validate(new, old, problems)
         self.refuse(new, problems)
 
 

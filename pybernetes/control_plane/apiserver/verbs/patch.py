@@ -23,7 +23,7 @@ JSON_PATCH = "application/json-patch+json"
 MERGE_PATCH = "application/merge-patch+json"
 STRATEGIC = "application/strategic-merge-patch+json"
 APPLY = "application/apply-patch+yaml"
-_TYPES = (JSON_PATCH, MERGE_PATCH, STRATEGIC, APPLY)
+TYPES = (JSON_PATCH, MERGE_PATCH, STRATEGIC, APPLY)
 # Custom resources have no strategies, so a strategic patch of one is refused.
 _CUSTOM_TYPES = (JSON_PATCH, MERGE_PATCH, APPLY)
 
@@ -32,7 +32,7 @@ async def patch(api: Api, request: Request, kind: Kind, rules: writes.UpdateRule
     """Changes a stored object by the patch of the body."""
     form = negotiation.representation(request)
     given = request.header(b"content-type").partition(";")[0].strip().lower()
-    accepted = _TYPES if kind.resource.own_type is None else _CUSTOM_TYPES
+    accepted = TYPES if kind.resource.own_type is None else _CUSTOM_TYPES
     if given not in accepted:
         raise errors.unsupported_media_type(accepted, given)
     options = write_options(request, "PatchOptions")
@@ -43,11 +43,11 @@ async def patch(api: Api, request: Request, kind: Kind, rules: writes.UpdateRule
         problems = Errors()
         problems.forbidden("force", "may not be specified for non-apply patch")
         raise errors.invalid("meta.k8s.io", "PatchOptions", "", problems)
-    change = _Change(request, kind, given, body.value, options)
+    change = Change(request, kind, given, body.value, options)
     return answer(api, kind, await writes.update(api, kind, change, request, options, rules), form)
 
 
-class _Change:
+class Change:
     """A patch as a function of the stored object."""
 
     def __init__(self, request: Request, kind: Kind, type_: str, value: Any, options: WriteOptions) -> None:
@@ -92,6 +92,74 @@ class _Change:
         )  # fmt: skip
 
 
+class Applied:
+    """A server-side apply as a function of the stored object: what the manager wanted and no longer does goes."""
+
+    def __init__(
+        self,
+        api: Api,
+        request: Request,
+        kind: Kind,
+        body: negotiation.Body,
+        options: WriteOptions,
+        reset: dict[str, Any],
+    ) -> None:
+        self.api, self.request, self.kind, self.options, self.reset = api, request, kind, options, reset
+        self.wanted = self._read(body)
+
+    def _read(self, body: negotiation.Body) -> Object:
+        info, resource = self.request.info, self.kind.resource
+        if not self.request.parameter("fieldManager"):
+            problems = Errors()
+            problems.required("fieldManager", "is required for apply patch")
+            raise errors.invalid("meta.k8s.io", "PatchOptions", "", problems)
+        if not isinstance(body.value, dict):
+            raise errors.bad_request("error decoding YAML: the body is not an object")
+        for key, name in (("apiVersion", "apiVersion"), ("kind", "Kind")):
+            if not body.value.get(key):
+                raise errors.bad_request(f"couldn't get version/kind: Object '{name}' is missing in the body")
+        wanted = decode(resource, body, self.options.validation, self.request)
+        meta = wanted["metadata"]
+        if meta.get("managedFields"):
+            raise errors.bad_request("metadata.managedFields must be nil")
+        if meta.setdefault("name", info.name) != info.name:
+            raise errors.bad_request(
+                f"the name of the object ({meta['name']}) does not match the name on the URL ({info.name})"
+            )
+        if info.namespace and resource.namespaced:
+            meta.setdefault("namespace", info.namespace)
+        return wanted
+
+    def merge(self, live: Object | None) -> Object:
+        """The live object with what is wanted in it, and who owns what."""
+        resource = self.kind.resource
+        merged, entries = server_side.apply(
+            live,
+            self.wanted,
+            resource.type,
+            manager=self.options.manager,
+            api_version=resource.api_version,
+            subresource=self.request.info.subresource,
+            force=self.options.force,
+            now=self.api.timestamp(),
+            reset=self.reset,
+        )
+        new = convert(resource, merged, Decoder())
+        if entries:
+            new["metadata"]["managedFields"] = entries
+        else:
+            new["metadata"].pop("managedFields", None)
+        return new
+
+    def __call__(self, old: Object, record: Record) -> Object:
+        new = self.merge(old)
+        if not self.wanted["metadata"].get("resourceVersion"):
+            new["metadata"].pop("resourceVersion", None)
+        if self.kind.resource.default is not None:
+            self.kind.resource.default(new)
+        return new
+
+
 async def _apply(
     api: Api,
     request: Request,
@@ -100,57 +168,13 @@ async def _apply(
     options: WriteOptions,
     rules: writes.UpdateRules | None,
 ) -> writes.Written:
-    """Server-side apply: the body is what this manager wants; what it wanted before and no longer does goes."""
-    resource = kind.resource
-    problems = Errors()
-    if not request.parameter("fieldManager"):
-        problems.required("fieldManager", "is required for apply patch")
-        raise errors.invalid("meta.k8s.io", "PatchOptions", "", problems)
-    if not isinstance(body.value, dict):
-        raise errors.bad_request("error decoding YAML: the body is not an object")
-    for key in ("apiVersion", "kind"):
-        if not body.value.get(key):
-            raise errors.bad_request(f"couldn't get version/kind: Object '{key}' is missing in the body")
-    wanted = decode(resource, body, options.validation, request)
-    if wanted["metadata"].get("managedFields"):
-        raise errors.bad_request("metadata.managedFields must be nil")
-    info = request.info
-    if wanted["metadata"].setdefault("name", info.name) != info.name:
-        raise errors.bad_request(
-            f"the name of the object ({wanted['metadata']['name']}) does not match the name on the URL ({info.name})"
-        )
-    if kind.namespaced:
-        wanted["metadata"].setdefault("namespace", info.namespace)
-    reset = (rules or writes.main_rules(resource)).reset
-
-    def merge(live: Object | None) -> Object:
-        merged, entries = server_side.apply(
-            live, wanted, resource.type, manager=options.manager, api_version=resource.api_version,
-            subresource=info.subresource, force=options.force, now=api.timestamp(), reset=reset,
-        )  # fmt: skip
-        new = convert(resource, merged, Decoder())
-        if entries:
-            new["metadata"]["managedFields"] = entries
-        else:
-            new["metadata"].pop("managedFields", None)
-        return new
-
-    def change(old: Object, record: Record) -> Object:
-        given = wanted["metadata"].get("resourceVersion")
-        new = merge(old)
-        if not given:
-            new["metadata"].pop("resourceVersion", None)
-        if resource.default is not None:
-            resource.default(new)
-        return new
-
+    resource, info = kind.resource, request.info
+    change = Applied(api, request, kind, body, options, (rules or writes.main_rules(resource)).reset)
     await api.fresh()
     if api.store.get(kind.key(info.namespace, info.name)) is None and rules is None:
-        if wanted["metadata"].get("uid"):
-            why = (
-                f"uid mismatch: the provided object specified uid {wanted['metadata']['uid']}, "
-                "and no existing object was found"
-            )
+        uid = change.wanted["metadata"].get("uid")
+        if uid:
+            why = f"uid mismatch: the provided object specified uid {uid}, and no existing object was found"
             raise errors.conflict(resource.group, resource.plural, info.name, why)
-        return await writes.create(api, kind, merge(None), request, options, keep_fields=True)
+        return await writes.create(api, kind, change.merge(None), request, options, keep_fields=True)
     return await writes.update(api, kind, change, request, options, rules, fields=lambda new, old: None)

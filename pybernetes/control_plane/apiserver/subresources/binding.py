@@ -1,0 +1,97 @@
+"""binding: a pod is given its node."""
+
+from __future__ import annotations
+
+import orjson
+
+from pybernetes.api import errors
+from pybernetes.api.field import Errors
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.apiserver import negotiation, writes
+from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.decoding import decode
+from pybernetes.control_plane.apiserver.http.messages import Request, Response
+from pybernetes.control_plane.apiserver.kinds import Kind
+from pybernetes.control_plane.apiserver.options import write_options
+from pybernetes.control_plane.store.protocol import Conflict, NotFound
+
+_SUCCESS = orjson.dumps(
+    {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}
+)
+
+
+async def handle(api: Api, request: Request, kind: Kind) -> Response:
+    """Binds the pod of the path, or of the body when it is posted to the collection of bindings."""
+    if request.info.verb != "create":
+        raise errors.method_not_allowed()
+    bindings = api.kinds.get("", "v1", "bindings")
+    pods = api.kinds.get("", "v1", "pods")
+    assert bindings is not None and pods is not None
+    options = write_options(request, "CreateOptions")
+    binding = decode(bindings.resource, negotiation.read_body(request), options.validation, request)
+    name = request.info.name or binding["metadata"].get("name", "")
+    if binding["metadata"].setdefault("name", name) != name:
+        raise errors.bad_request("name in URL does not match name in Binding object")
+    problems = Errors()
+    if bindings.resource.validate is not None:
+        bindings.resource.validate(binding, problems)
+    if problems:
+        raise errors.invalid("", "Binding", name, problems)
+    attributes = writes.attributes("CREATE", pods, request, binding, None, options.dry_run)
+    attributes.subresource = "binding"
+    await api.admission.mutate(attributes)
+    await api.admission.validate(attributes)
+    await _bind(api, pods, request.info.namespace, name, binding, options.dry_run)
+    return Response(_SUCCESS, 201)
+
+
+async def _bind(api: Api, pods: Kind, namespace: str, name: str, binding: Object, dry_run: bool) -> None:
+    key = pods.key(namespace, name)
+    await api.fresh()
+    while True:
+        record = api.store.get(key)
+        if record is None:
+            raise errors.not_found("", "pods", name)
+        pod = pods.object(record)
+        assign(pod, binding, api.timestamp())
+        if dry_run:
+            return
+        try:
+            await api.store.update(key, pods.encode(pod), record.revision)
+            return
+        except Conflict:
+            await api.fresh()
+        except NotFound:
+            raise errors.not_found("", "pods", name) from None
+
+
+def assign(pod: Object, binding: Object, now: str) -> None:
+    """Puts the node into the pod; 409 if it has one or can have none."""
+    meta, spec = pod["metadata"], pod["spec"]
+    name = meta["name"]
+    given = binding["metadata"]
+    if given.get("uid") and given["uid"] != meta.get("uid"):
+        raise _conflict(name, f"Precondition failed: UID in precondition: {given['uid']}, "
+                              f"UID in object meta: {meta.get('uid')}")  # fmt: skip
+    if meta.get("deletionTimestamp"):
+        raise _conflict(name, f"pod {name} is being deleted, cannot be assigned to a host")
+    if spec.get("nodeName"):
+        raise _conflict(name, f'pod {name} is already assigned to node "{spec["nodeName"]}"')
+    if spec.get("schedulingGates"):
+        raise _conflict(name, f"pod {name} has non-empty .spec.schedulingGates")
+    spec["nodeName"] = binding["target"]["name"]
+    for field in ("annotations", "labels"):
+        if given.get(field):
+            meta[field] = {**meta.get(field, {}), **given[field]}
+    conditions = pod.setdefault("status", {}).setdefault("conditions", [])
+    conditions[:] = [condition for condition in conditions if condition.get("type") != "PodScheduled"]
+    conditions.append(
+        {"type": "PodScheduled", "status": "True", "lastProbeTime": None, "lastTransitionTime": now}
+    )
+    generation = meta.get("generation")
+    if generation:
+        conditions[-1]["observedGeneration"] = generation
+
+
+def _conflict(name: str, why: str) -> errors.StatusError:
+    return errors.conflict("", "pods/binding", name, why)

@@ -1,0 +1,197 @@
+"""eviction: a pod is deleted if its disruption budget allows it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from pybernetes.api import errors, schema, selectors
+from pybernetes.api.resource import Object, Resource
+from pybernetes.control_plane.apiserver import deletion, negotiation, writes
+from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.decoding import decode
+from pybernetes.control_plane.apiserver.http.messages import Request, Response
+from pybernetes.control_plane.apiserver.kinds import Kind
+from pybernetes.control_plane.apiserver.options import DeleteOptions, delete_options, write_options
+from pybernetes.control_plane.store.protocol import Conflict, NotFound
+
+_EVICTION = Resource(group="policy", version="v1", kind="Eviction", plural="evictions",
+                     own_type=schema.kind_type("policy", "v1", "Eviction"))  # fmt: skip
+_SUCCESS = orjson.dumps(
+    {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}
+)
+_VIOLATION = "Cannot evict pod as it would violate the pod's disruption budget."
+_MOST_DISRUPTED = 2000
+_CONDITION = {
+    "type": "DisruptionTarget",
+    "status": "True",
+    "reason": "EvictionByEvictionAPI",
+    "message": "Eviction API: evicting",
+}
+
+
+async def handle(api: Api, request: Request, kind: Kind) -> Response:
+    """Evicts the pod of the path."""
+    info = request.info
+    if info.verb != "create":
+        raise errors.method_not_allowed()
+    options = write_options(request, "CreateOptions")
+    eviction = decode(_EVICTION, negotiation.read_body(request), options.validation, request)
+    if eviction["metadata"].get("name", info.name) != info.name:
+        raise errors.bad_request("name in URL does not match name in Eviction object")
+    wanted = delete_options(request, eviction.get("deleteOptions", {}))
+    wanted.dry_run = wanted.dry_run or options.dry_run
+    attributes = writes.attributes("CREATE", kind, request, eviction, None, wanted.dry_run)
+    await api.admission.mutate(attributes)
+    await api.admission.validate(attributes)
+    await evict(api, kind, info.namespace, info.name, wanted)
+    return Response(_SUCCESS, 201)
+
+
+async def evict(api: Api, pods: Kind, namespace: str, name: str, options: DeleteOptions) -> None:
+    """Deletes the pod, taking the disruption from its budget first."""
+    await api.fresh()
+    record = api.store.get(pods.key(namespace, name))
+    if record is None:
+        raise errors.not_found("", "pods", name)
+    pod = pods.object(record)
+    phase = pod.get("status", {}).get("phase")
+    ended = phase in ("Succeeded", "Failed") or bool(pod["metadata"].get("deletionTimestamp"))
+    guarded = False
+    if not ended and phase != "Pending":
+        guarded = await _take(api, pod, namespace, options.dry_run)
+    mine = options.resource_version is None and not ended and (guarded or phase == "Pending")
+    if mine:
+        # A pod that was free to go must not have become one that counts in the meantime.
+        options.resource_version = pod["metadata"]["resourceVersion"]
+    try:
+        await _mark_and_delete(api, pods, namespace, name, options)
+    except errors.StatusError as error:
+        if error.reason == "Conflict" and mine and guarded:
+            raise _busy(name) from None
+        raise
+
+
+async def _mark_and_delete(api: Api, pods: Kind, namespace: str, name: str, options: DeleteOptions) -> None:
+    key = pods.key(namespace, name)
+    while not options.dry_run:
+        record = api.store.get(key)
+        if record is None:
+            raise errors.not_found("", "pods", name)
+        pod = pods.object(record)
+        deletion.preconditions(pods, pod, options)
+        conditions = pod.setdefault("status", {}).setdefault("conditions", [])
+        conditions[:] = [item for item in conditions if item.get("type") != "DisruptionTarget"]
+        conditions.append({**_CONDITION, "lastProbeTime": None, "lastTransitionTime": api.timestamp()})
+        try:
+            record = await api.store.update(key, pods.encode(pod), record.revision)
+        except Conflict:
+            await api.fresh()
+            continue
+        except NotFound:
+            raise errors.not_found("", "pods", name) from None
+        if options.resource_version is not None:
+            options.resource_version = str(record.revision)
+        break
+
+    async def admit(obj: Object) -> None:
+        return None
+
+    await deletion.delete(api, pods, key, name, options, admit)
+
+
+async def _take(api: Api, pod: Object, namespace: str, dry_run: bool) -> bool:
+    """Takes one disruption from the pod's budget; True if the pod may go without one, being unhealthy."""
+    kind = api.kinds.find("policy", "poddisruptionbudgets")
+    while True:
+        matching = []
+        for record in api.store.list(kind.collection(namespace)).records:
+            budget = kind.object(record)
+            if selectors.from_object(budget.get("spec", {}).get("selector")).matches(
+                pod["metadata"].get("labels")
+            ):
+                matching.append((record, budget))
+        if not matching:
+            return False
+        if len(matching) > 1:
+            text = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
+            raise errors.StatusError(500, "", text)
+        record, budget = matching[0]
+        if not _ready(pod) and _unhealthy_may_go(budget):
+            return True
+        decrement(budget, pod["metadata"]["name"], api.timestamp())
+        if dry_run:
+            return False
+        try:
+            await api.store.update(record.key, kind.encode(budget), record.revision)
+            return False
+        except (Conflict, NotFound):
+            await api.fresh()
+
+
+def _ready(pod: Object) -> bool:
+    conditions = pod.get("status", {}).get("conditions", ())
+    return any(item.get("type") == "Ready" and item.get("status") == "True" for item in conditions)
+
+
+def _unhealthy_may_go(budget: Object) -> bool:
+    status = budget.get("status", {})
+    desired = status.get("desiredHealthy", 0)
+    if budget["spec"].get("unhealthyPodEvictionPolicy") == "AlwaysAllow":
+        return True
+    return status.get("currentHealthy", 0) >= desired > 0
+
+
+def decrement(budget: Object, pod: str, now: str) -> None:
+    """Takes a disruption from the budget in place, or raises what upstream answers when there is none."""
+    status, name = budget.setdefault("status", {}), budget["metadata"]["name"]
+    if status.get("observedGeneration", 0) < budget["metadata"].get("generation", 0):
+        raise _busy(name)
+    allowed = status.get("disruptionsAllowed", 0)
+    prefix = f"The disruption budget {name} does not allow evicting pods currently"
+    if allowed < 0:
+        raise _forbidden(
+            name, "pdb disruptions allowed is negative", f"{prefix}: pdb disruptions allowed is negative"
+        )
+    if len(status.get("disruptedPods", {})) > _MOST_DISRUPTED:
+        raise _forbidden(
+            name,
+            "DisruptedPods map too big - too many evictions not confirmed by PDB controller",
+            f"{prefix}: too many pending evictions not confirmed by PDB controller",
+        )
+    if allowed == 0:
+        error = errors.StatusError(
+            429, "TooManyRequests", _VIOLATION, {"causes": [_cause(_why(status, name, prefix))]}
+        )
+        raise error
+    status["disruptionsAllowed"] = allowed - 1
+    status.setdefault("disruptedPods", {})[pod] = now
+
+
+def _why(status: dict[str, Any], name: str, prefix: str) -> str:
+    condition: dict[str, Any] = next(
+        (item for item in status.get("conditions", ()) if item.get("type") == "DisruptionAllowed"), {}
+    )
+    told = condition.get("status") == "False" and condition.get("message", "")
+    if told and condition.get("reason") == "SyncFailed":
+        return f"{prefix} because it failed sync: {told}"
+    desired, current = status.get("desiredHealthy", 0), status.get("currentHealthy", 0)
+    if current <= desired:
+        return f"The disruption budget {name} needs {desired} healthy pods and has {current} currently"
+    return f"{prefix} ({condition.get('reason')}): {told}" if told else prefix
+
+
+def _cause(message: str) -> dict[str, str]:
+    return {"reason": "DisruptionBudget", "message": message}
+
+
+def _busy(name: str) -> errors.StatusError:
+    cause = _cause(f"The disruption budget {name} is still being processed by the server.")
+    return errors.too_many_requests(_VIOLATION, 10, causes=[cause])
+
+
+def _forbidden(name: str, why: str, message: str) -> errors.StatusError:
+    error = errors.forbidden("policy", "poddisruptionbudget", name, why)
+    error.details = {**(error.details or {}), "causes": [_cause(message)]}
+    return error

@@ -1,0 +1,129 @@
+"""scale: how many replicas, in one form for every kind that has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pybernetes.api import errors, selectors, table
+from pybernetes.api.apply import managed
+from pybernetes.api.field import Errors
+from pybernetes.api.resource import Object, Resource, Scale
+from pybernetes.control_plane.apiserver import negotiation, rendering, writes
+from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.decoding import decode
+from pybernetes.control_plane.apiserver.http.messages import Request, Response
+from pybernetes.control_plane.apiserver.kinds import Kind
+from pybernetes.control_plane.apiserver.options import WriteOptions, write_options
+from pybernetes.control_plane.apiserver.verbs.patch import APPLY, TYPES, Applied, Change
+from pybernetes.control_plane.store.protocol import Record
+
+SCALE = Kind(Resource(group="autoscaling", version="v1", kind="Scale", plural="scales"))
+
+
+async def handle(api: Api, request: Request, kind: Kind) -> Response:
+    """Reads or writes the number of replicas."""
+    form = negotiation.representation(request)
+    paths = kind.resource.scale
+    assert paths is not None
+    info = request.info
+    if info.verb == "get":
+        await api.fresh()
+        record = api.store.get(kind.key(info.namespace, info.name))
+        if record is None:
+            raise errors.not_found(kind.resource.group, kind.resource.plural, info.name)
+        return rendering.render(SCALE, scale_of(paths, kind.object(record)), form, api.clock())
+    if info.verb not in ("update", "patch"):
+        raise errors.method_not_allowed()
+    options = write_options(request, "UpdateOptions" if info.verb == "update" else "PatchOptions")
+    wanted = _replacement(request, options) if info.verb == "update" else _patch(api, request, kind, options)
+    keep_fields = isinstance(wanted, Applied)
+
+    def change(old: Object, record: Record) -> Object:
+        scale = scale_of(paths, old)
+        scale["metadata"]["managedFields"] = managed.parent_to_scale(
+            old["metadata"].get("managedFields", []), kind.resource
+        )
+        return _changed(kind, paths, old, wanted(scale, record), keep_fields)
+
+    fields = (lambda new, old: None) if keep_fields else None
+    written = await writes.update(api, kind, change, request, options, fields=fields)
+    obj = kind.object(written.record) if written.record is not None else written.obj
+    return rendering.render(SCALE, scale_of(paths, obj), form, api.clock())
+
+
+def _replacement(request: Request, options: WriteOptions) -> Callable[[Object, Record], Object]:
+    body = negotiation.read_body(request)
+    scale = decode(SCALE.resource, body, options.validation, request)
+    return lambda old, record: scale
+
+
+def _patch(
+    api: Api, request: Request, kind: Kind, options: WriteOptions
+) -> Callable[[Object, Record], Object]:
+    given = request.header(b"content-type").partition(";")[0].strip().lower()
+    if given not in TYPES:
+        raise errors.unsupported_media_type(TYPES, given)
+    body = negotiation.parse_body(request.body, given == APPLY)
+    if given == APPLY:
+        return Applied(api, request, SCALE, body, options, {})
+    return Change(request, SCALE, given, body.value, options)
+
+
+def _changed(kind: Kind, paths: Scale, obj: Object, scale: Object, keep_fields: bool) -> Object:
+    """The object with the replicas of a scale."""
+    replicas = scale.get("spec", {}).get("replicas", 0)
+    if replicas < 0:
+        problems = Errors()
+        problems.invalid("spec.replicas", replicas, "must be greater than or equal to 0")
+        raise errors.invalid("autoscaling", "Scale", scale["metadata"].get("name", ""), problems)
+    meta = scale["metadata"]
+    if meta.get("uid") and meta["uid"] != obj["metadata"].get("uid"):
+        why = f"Precondition failed: UID in precondition: {meta['uid']}, UID in object meta: {obj['metadata'].get('uid')}"
+        raise errors.conflict(kind.resource.group, kind.resource.plural, meta.get("name", ""), why)
+    version = meta.get("resourceVersion", "")
+    if version:
+        obj["metadata"]["resourceVersion"] = version
+    else:
+        obj["metadata"].pop("resourceVersion", None)
+    if keep_fields:
+        entries = managed.scale_to_parent(
+            meta.get("managedFields", []), obj["metadata"].get("managedFields", []), kind.resource
+        )
+        obj["metadata"]["managedFields"] = entries
+    _set(obj, paths.replicas, replicas)
+    return obj
+
+
+def _set(obj: Object, path: str, value: Any) -> None:
+    *parents, last = path.strip(".").split(".")
+    for part in parents:
+        obj = obj.setdefault(part, {})
+    obj[last] = value
+
+
+def scale_of(paths: Scale, obj: Object) -> Object:
+    """The scale of an object."""
+    meta = obj["metadata"]
+    kept = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
+    status: dict[str, Any] = {"replicas": table.get(obj, paths.status_replicas, 0)}
+    selector = _selector(table.get(obj, paths.selector))
+    if selector:
+        status["selector"] = selector
+    replicas = table.get(obj, paths.replicas, 0)
+    return {
+        "kind": "Scale",
+        "apiVersion": "autoscaling/v1",
+        "metadata": {key: meta[key] for key in kept if key in meta},
+        "spec": {"replicas": replicas} if replicas else {},
+        "status": status,
+    }
+
+
+def _selector(value: Any) -> str:
+    """A selector as text, whichever form the kind keeps it in."""
+    if not value or isinstance(value, str):
+        return value or ""
+    if "matchLabels" in value or "matchExpressions" in value:
+        return str(selectors.from_object(value))
+    return str(selectors.from_map(value))
