@@ -145,7 +145,7 @@ def _fibre_channel(source: Fields, path: Path, errors: Errors) -> None:
         errors.invalid(path / "targetWWNs", targets, "targetWWNs and wwids can not be specified simultaneously")
     if targets and lun is None:
         errors.required(path / "lun", "lun is required if targetWWNs is specified")
-    elif targets and not 0 <= lun <= 255:
+    elif targets and lun is not None and not 0 <= lun <= 255:
         errors.invalid(path / "lun", lun, _LUN)
 
 

@@ -133,7 +133,7 @@ def _fill_metadata(kind: Kind, metadata: dict[str, Any], namespace: str, now: st
 
 def prepare_create(resource: Resource, obj: Object) -> None:
     """What the server decides about a new object."""
-    if resource.has_status:
+    if resource.has_status and not resource.status_on_create:
         obj.pop("status", None)
     if resource.generation:
         obj["metadata"]["generation"] = 1
@@ -147,6 +147,8 @@ def check(resource: Resource, obj: Object) -> None:
     meta_rules.validate(resource, obj, problems)
     if resource.validate is not None:
         resource.validate(obj, problems)
+    if resource.validate_create is not None:
+        resource.validate_create(obj, problems)
     if problems:
         raise errors.invalid(resource.group, resource.kind, obj["metadata"].get("name", ""), problems)
 
