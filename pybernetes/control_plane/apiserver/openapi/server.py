@@ -35,7 +35,7 @@ def _keep(body: bytes) -> _Document:
     return _Document(hashlib.sha512(body).hexdigest().upper(), gzip.compress(body, 1, mtime=0))
 
 
-class OpenAPI:
+class OpenApi:
     """The documents of everything that is served."""
 
     def __init__(self, resources: Iterable[Resource] = (), clock: Clock | None = None) -> None:
