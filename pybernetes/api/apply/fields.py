@@ -1,0 +1,149 @@
+"""The field set that an applied configuration claims, and the sets of what differs between two objects.
+
+Claimed are only leaves and the items of lists and maps; an ordinary writer who adds a value owns every
+field on the way to its leaves, too (that is ``walks.whole``).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from pybernetes.api.apply import elements
+from pybernetes.api.apply.sets import LEAF, SELF, Fields
+from pybernetes.api.apply.walks import DEDUCED, field_type, is_leaf, whole
+from pybernetes.api.schema import Type
+
+
+def of(value: Any, type_: Type) -> Fields:
+    """The set that an applied configuration claims."""
+    return _claimed(value, type_) or LEAF
+
+
+def _claimed(value: Any, type_: Type) -> Fields | None:
+    if value is None or is_leaf(type_) or (type_ is DEDUCED and type(value) is not dict):
+        return LEAF
+    if type_.kind == "list":
+        return _claimed_items(value, type_)
+    if not value:
+        return LEAF
+    node = {}
+    declared = type_.fields if type_.kind == "struct" else {}
+    for name in sorted(value):
+        inner = _claimed(value[name], field_type(type_, name))
+        if name in declared:
+            if inner is not None:
+                node["f:" + name] = inner
+        else:
+            node["f:" + name] = {SELF: LEAF, **inner} if inner else LEAF
+    return node or None
+
+
+def _claimed_items(value: list[Any], type_: Type) -> Fields | None:
+    assert type_.item is not None
+    node: Fields = {}
+    for item in value:
+        element = elements.of_item(item, type_)
+        if element in node:
+            node[element] = LEAF
+            continue
+        inner = _claimed(item, type_.item)
+        node[element] = {SELF: LEAF, **inner} if inner else LEAF
+    return node or None
+
+
+class Comparison(NamedTuple):
+    """What a change did to the fields of an object."""
+
+    added: Fields
+    modified: Fields
+    removed: Fields
+
+    @property
+    def same(self) -> bool:
+        """Whether nothing changed."""
+        return not (self.added or self.modified or self.removed)
+
+
+_NONE: list[Any] = []
+NOTHING = Comparison({}, {}, {})
+_MODIFIED = Comparison({}, {SELF: LEAF}, {})
+
+
+def compare(old: dict[str, Any], new: dict[str, Any], type_: Type) -> Comparison:
+    """The fields that were added, modified and removed between two objects."""
+    if old == new:
+        return NOTHING
+    return _compare_objects(old, new, type_)
+
+
+def _compare(old: Any, new: Any, type_: Type) -> Comparison:
+    """The change of one value that both have and that differs; ``.`` in ``modified`` is the value itself."""
+    if is_leaf(type_):
+        return _MODIFIED
+    if type_.kind == "list":
+        return _compare_items(old or [], new or [], type_) if old or new else _MODIFIED
+    if type(old or {}) is not dict or type(new or {}) is not dict:
+        return _reshaped(old, new, type_)
+    return _compare_objects(old or {}, new or {}, type_) if old or new else _MODIFIED
+
+
+def _reshaped(old: Any, new: Any, type_: Type) -> Comparison:
+    """A value without schema that was an object and is none any more, or the other way round."""
+    added = {k: v for k, v in whole(new, type_).items() if k != SELF} if type(new) is dict else {}
+    removed = {k: v for k, v in whole(old, type_).items() if k != SELF} if type(old) is dict else {}
+    return Comparison(added, {SELF: LEAF}, removed)
+
+
+def _compare_objects(old: dict[str, Any], new: dict[str, Any], type_: Type) -> Comparison:
+    result = Comparison({}, {}, {})
+    for name in sorted(new):
+        value = new[name]
+        if name not in old:
+            result.added["f:" + name] = whole(value, field_type(type_, name))
+        elif old[name] != value:
+            _attach(result, "f:" + name, _compare(old[name], value, field_type(type_, name)))
+    for name, value in old.items():
+        if name not in new:
+            result.removed["f:" + name] = whole(value, field_type(type_, name))
+    return result
+
+
+def _attach(result: Comparison, element: str, inner: Comparison) -> None:
+    for mine, theirs in zip(result, inner, strict=True):
+        if theirs:
+            mine[element] = LEAF if len(theirs) == 1 and SELF in theirs else theirs
+
+
+def _compare_items(old: list[Any], new: list[Any], type_: Type) -> Comparison:
+    item_type = type_.item
+    assert item_type is not None
+    before, after = _by_element(old, type_), _by_element(new, type_)
+    result = Comparison({}, {}, {})
+    for element in before | after:
+        left, right = before.get(element, _NONE), after.get(element, _NONE)
+        if len(left) < 2 and len(right) < 2:
+            if not left:
+                result.added[element] = whole(right[0], item_type)
+            elif not right:
+                result.removed[element] = whole(left[0], item_type)
+            elif left[0] != right[0]:
+                _attach(result, element, _compare(left[0], right[0], item_type))
+        elif len(left) > 1 and len(right) > 1:
+            if left != right:
+                result.modified[element] = LEAF
+        elif len(left) > 1:
+            result.removed[element] = LEAF
+            if right:
+                result.added[element] = whole(right[0], item_type)
+        else:
+            result.added[element] = LEAF
+            if left:
+                result.removed[element] = whole(left[0], item_type)
+    return result
+
+
+def _by_element(items: list[Any], type_: Type) -> dict[str, list[Any]]:
+    found: dict[str, list[Any]] = {}
+    for item in items:
+        found.setdefault(elements.of_item(item, type_), []).append(item)
+    return found

@@ -1,0 +1,120 @@
+"""What an object has before anybody sets anything.
+
+Upstream's objects are Go structs: a field that holds a struct by value, or one that is never left out, is
+there from the start, so whoever fills it owns what is inside of it and not the field itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.api.schema import Type
+
+_ALWAYS = frozenset({"metadata", "spec", "status"})
+# Structs held by value, beyond the three that every kind has; by the name of the type that holds them.
+_BY_VALUE: dict[str, tuple[str, ...]] = {
+    "AllocationResult": ("devices",),
+    "Binding": ("target",),
+    "ClusterRoleBinding": ("roleRef",),
+    "Container": ("resources",),
+    "ContainerResourceMetricSource": ("target",),
+    "ContainerResourceMetricStatus": ("current",),
+    "ContainerStatus": ("lastState", "state"),
+    "CronJobSpec": ("jobTemplate",),
+    "CustomResourceDefinitionSpec": ("names",),
+    "CustomResourceDefinitionStatus": ("acceptedNames",),
+    "DaemonSetSpec": ("template", "updateStrategy"),
+    "DeploymentSpec": ("strategy", "template"),
+    "DeviceTaintRuleSpec": ("taint",),
+    "Endpoint": ("conditions",),
+    "EphemeralContainer": ("resources",),
+    "Event": ("deprecatedSource", "involvedObject", "regarding", "source"),
+    "ExternalMetricSource": ("metric", "target"),
+    "ExternalMetricStatus": ("current", "metric"),
+    "FlowSchemaSpec": ("priorityLevelConfiguration",),
+    "HTTPIngressPath": ("backend",),
+    "HorizontalPodAutoscalerSpec": ("scaleTargetRef",),
+    "IngressServiceBackend": ("port",),
+    "IngressStatus": ("loadBalancer",),
+    "JobSpec": ("template",),
+    "LimitedPriorityLevelConfiguration": ("limitResponse",),
+    "MutatingWebhook": ("clientConfig",),
+    "NetworkPolicySpec": ("podSelector",),
+    "NodeDaemonEndpoints": ("kubeletEndpoint",),
+    "NodeStatus": ("daemonEndpoints", "nodeInfo"),
+    "ObjectMetricSource": ("describedObject", "metric", "target"),
+    "ObjectMetricStatus": ("current", "describedObject", "metric"),
+    "PersistentVolumeClaimSpec": ("resources",),
+    "PodTemplate": ("template",),
+    "PodsMetricSource": ("metric", "target"),
+    "PodsMetricStatus": ("current", "metric"),
+    "PreferredSchedulingTerm": ("preference",),
+    "ReplicaSetSpec": ("template",),
+    "ResourceClaimSpec": ("devices",),
+    "ResourceMetricSource": ("target",),
+    "ResourceMetricStatus": ("current",),
+    "ResourceSliceSpec": ("pool",),
+    "RoleBinding": ("roleRef",),
+    "ServiceStatus": ("loadBalancer",),
+    "StatefulSetSpec": ("template", "updateStrategy"),
+    "ValidatingWebhook": ("clientConfig",),
+    "VolumeAttachmentSpec": ("source",),
+    "WeightedPodAffinityTerm": ("podAffinityTerm",),
+}
+# Fields that are never left out although the schema does not require them, and the other way round.
+_NEVER_OMITTED: dict[str, tuple[str, ...]] = {
+    "ClusterRole": ("rules",),
+    "ControllerRevision": ("revision",),
+    "CustomResourceDefinitionStatus": ("conditions", "storedVersions"),
+    "DeviceClaim": ("requests",),
+    "EndpointSlice": ("endpoints", "ports"),
+    "Event": ("eventTime", "reportingComponent", "reportingInstance"),
+    "FlowSchemaSpec": ("matchingPrecedence",),
+    "PodDisruptionBudgetStatus": ("currentHealthy", "desiredHealthy", "disruptionsAllowed", "expectedPods"),
+    "PriorityClass": ("value",),
+    "Role": ("rules",),
+    "RoleRef": ("apiGroup",),
+    "StatefulSetSpec": ("serviceName",),
+    "StatefulSetStatus": ("availableReplicas",),
+}
+_OMITTED: dict[str, tuple[str, ...]] = {
+    "HorizontalPodAutoscalerStatus": ("currentReplicas",),
+    "IPAddressSpec": ("parentRef",),
+    "TokenReviewSpec": ("token",),
+    "ValidatingAdmissionPolicyBindingSpec": ("policyName", "validationActions"),
+}
+_ZERO = {"string": "", "integer": 0, "number": 0, "boolean": False, "quantity": "0"}
+_zeros: dict[Type, dict[str, Any]] = {}
+
+
+def by_value(type_: Type) -> tuple[str, ...]:
+    """The fields of a struct that hold a struct by value; the API shows them even when they are empty."""
+    names = _BY_VALUE.get(type_.name, ())
+    return tuple(
+        name
+        for name, field in type_.fields.items()
+        if field.kind == "struct" and type_.name and (name in _ALWAYS or name in names)
+    )
+
+
+def of(type_: Type) -> dict[str, Any]:
+    """The object of a type in which nothing is set."""
+    found = _zeros.get(type_)
+    if found is None:
+        if len(_zeros) > 10_000:  # types of custom resources come and go
+            _zeros.clear()
+        found = _zeros[type_] = _build(type_)
+    return found
+
+
+def _build(type_: Type) -> dict[str, Any]:
+    # A custom resource is kept as plain JSON: nothing is there that nobody has set, but its metadata.
+    if type_.name == "":
+        return {"metadata": {}} if "metadata" in type_.fields or not type_.fields else {}
+    held = by_value(type_)
+    zero: dict[str, Any] = {name: of(type_.fields[name]) for name in held}
+    omitted = _OMITTED.get(type_.name, ())
+    for name in (*type_.required, *_NEVER_OMITTED.get(type_.name, ())):
+        if name not in zero and name in type_.fields and name not in omitted:
+            zero[name] = _ZERO.get(type_.fields[name].kind)
+    return zero
