@@ -1,0 +1,140 @@
+"""pyb etcd: snapshots of the store, the embedded one as well as etcd."""
+
+import argparse
+import asyncio
+import json
+import sys
+from pathlib import Path
+
+from pybernetes.control_plane.store import snapshot
+from pybernetes.control_plane.store.protocol import SnapshotStatus, StoreError
+
+SUMMARY = "save, restore and inspect snapshots of the store"
+
+
+def main(argv: list[str]) -> int:
+    """Runs `snapshot save`, `snapshot restore` or `snapshot status`."""
+    arguments = parser().parse_args(argv)
+    try:
+        output = arguments.run(arguments)
+    except StoreError as error:
+        print(f"Error: {error}", file=sys.stderr)
+        return 1
+    print(output)
+    return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    program = argparse.ArgumentParser(prog="pyb etcd", description=__doc__)
+    commands = program.add_subparsers(required=True, metavar="snapshot")
+    actions = commands.add_parser("snapshot", help="snapshots of the store").add_subparsers(
+        required=True, metavar="save|restore|status"
+    )
+    saving = actions.add_parser("save", help="write the store to a new file; it may be in use")
+    saving.add_argument("file", type=Path)
+    source = saving.add_mutually_exclusive_group(required=True)
+    source.add_argument("--data-dir", type=Path, help="data directory of the embedded store")
+    source.add_argument("--endpoints", help="addresses of etcd, separated by commas")
+    saving.add_argument("--cacert", help="file of the CA that signed etcd's certificate")
+    saving.add_argument("--cert", help="file of the client certificate for etcd")
+    saving.add_argument("--key", help="file of the client certificate's key")
+    saving.set_defaults(run=save)
+    restoring = actions.add_parser("restore", help="make a new data directory from a file")
+    restoring.add_argument("file", type=Path)
+    restoring.add_argument("--data-dir", type=Path, required=True, help="a directory that does not exist yet")
+    restoring.set_defaults(run=restore)
+    showing = actions.add_parser("status", help="check a file and say what it holds")
+    showing.add_argument("file", type=Path)
+    showing.add_argument("-w", "--write-out", choices=sorted(FORMATS), default="simple")
+    showing.set_defaults(run=status)
+    return program
+
+
+def save(arguments: argparse.Namespace) -> str:
+    """Writes a snapshot of the embedded store or of etcd."""
+    path: Path = arguments.file
+    if arguments.data_dir is not None:
+        snapshot.save_embedded(arguments.data_dir, path)
+    else:
+        endpoints = [endpoint.strip() for endpoint in arguments.endpoints.split(",")]
+        secure = bool(arguments.cacert or arguments.cert)
+        endpoints = [e if "://" in e else f"{'https' if secure else 'http'}://{e}" for e in endpoints]
+        asyncio.run(
+            snapshot.save_etcd(
+                endpoints, path, cafile=arguments.cacert, certfile=arguments.cert, keyfile=arguments.key
+            )
+        )
+    return f"Snapshot saved at {path}"
+
+
+def restore(arguments: argparse.Namespace) -> str:
+    """Makes a data directory from a snapshot."""
+    found = snapshot.restore(arguments.file, arguments.data_dir)
+    return f"Restored {found.total_keys} keys at revision {found.revision} to {arguments.data_dir}"
+
+
+def status(arguments: argparse.Namespace) -> str:
+    """Describes a snapshot in the chosen form."""
+    return FORMATS[arguments.write_out](snapshot.status(arguments.file))
+
+
+def as_simple(found: SnapshotStatus) -> str:
+    """One line with commas."""
+    return ", ".join(cells(found))
+
+
+def as_fields(found: SnapshotStatus) -> str:
+    """A line for each number."""
+    rows = {
+        "Hash": found.hash,
+        "Revision": found.revision,
+        "Keys": found.total_keys,
+        "Size": found.total_size,
+    }
+    return "\n".join(f'"{name}" : {value}' for name, value in rows.items())
+
+
+def as_json(found: SnapshotStatus) -> str:
+    """The names that etcdctl uses."""
+    return json.dumps(
+        {
+            "hash": found.hash,
+            "revision": found.revision,
+            "totalKey": found.total_keys,
+            "totalSize": found.total_size,
+        },
+        separators=(",", ":"),
+    )
+
+
+def as_table(found: SnapshotStatus) -> str:
+    """A table with lines around it."""
+    header = ["HASH", "REVISION", "TOTAL KEYS", "TOTAL SIZE"]
+    values = cells(found)
+    widths = [max(len(name), len(value)) for name, value in zip(header, values, strict=True)]
+    line = "+" + "+".join("-" * (width + 2) for width in widths) + "+"
+    titles = "|" + "|".join(f" {name:^{width}} " for name, width in zip(header, widths, strict=True)) + "|"
+    row = "|" + "|".join(f" {value:>{width}} " for value, width in zip(values, widths, strict=True)) + "|"
+    return "\n".join([line, titles, line, row, line])
+
+
+FORMATS = {"simple": as_simple, "fields": as_fields, "json": as_json, "table": as_table}
+
+
+def cells(found: SnapshotStatus) -> list[str]:
+    """What the table and the simple form show."""
+    return [f"{found.hash:x}", str(found.revision), str(found.total_keys), size(found.total_size)]
+
+
+def size(number: int) -> str:
+    """A number of bytes for people, in powers of 1000: 2.1 MB, 48 MB."""
+    if number < 10:
+        return f"{number} B"
+    units = ["B", "kB", "MB", "GB", "TB"]
+    value = float(number)
+    while value >= 1000 and len(units) > 1:
+        value /= 1000
+        units.pop(0)
+    rounded = int(value * 10 + 0.5) / 10
+    return f"{rounded:.1f} {units[0]}" if rounded < 10 else f"{rounded:.0f} {units[0]}"

@@ -1,0 +1,84 @@
+"""The snapshot commands, against real files and a real etcd."""
+
+import asyncio
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from pybernetes.cmd.etcd import main, size
+from pybernetes.control_plane.store.open import open_store
+from tests.control_plane.store.etcd_server import etcd
+from tests.support import require_program
+
+
+async def fill(data_dir: Path) -> None:
+    store = open_store("sqlite", data_dir=data_dir)
+    await store.start()
+    for number in range(20):
+        await store.create(f"/registry/configmaps/default/{number}", b"{}")
+    await store.close()
+
+
+def test_save_status_and_restore(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asyncio.run(fill(tmp_path / "data"))
+    file = str(tmp_path / "snapshot")
+    assert main(["snapshot", "save", file, "--data-dir", str(tmp_path / "data")]) == 0
+    assert capsys.readouterr().out == f"Snapshot saved at {file}\n"
+    assert main(["snapshot", "status", file, "-w", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["revision"] == 21 and found["totalKey"] == 20
+    assert found["totalSize"] == (tmp_path / "snapshot").stat().st_size
+    assert main(["snapshot", "restore", file, "--data-dir", str(tmp_path / "new")]) == 0
+    assert "Restored 20 keys at revision 21" in capsys.readouterr().out
+
+    async def count() -> int:
+        store = open_store("sqlite", data_dir=tmp_path / "new")
+        await store.start()
+        await store.close()
+        return store.count("/registry/")
+
+    assert asyncio.run(count()) == 20
+
+
+def test_errors(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asyncio.run(fill(tmp_path / "data"))
+    file = str(tmp_path / "snapshot")
+    assert main(["snapshot", "save", file, "--data-dir", str(tmp_path / "data")]) == 0
+    for arguments, message in (
+        (["save", file, "--data-dir", str(tmp_path / "data")], "snapshot exists"),
+        (["save", file + "2", "--data-dir", str(tmp_path / "nowhere")], "does not exist"),
+        (["restore", file, "--data-dir", str(tmp_path / "data")], "restore into a new directory"),
+        (["restore", file + "2", "--data-dir", str(tmp_path / "new")], "No such file"),
+        (["status", __file__], "cannot read"),
+        (["save", file + "2", "--endpoints", "http://127.0.0.1:1", "--cert", "x"], "given together"),
+    ):
+        assert main(["snapshot", *arguments]) == 1
+        assert message in capsys.readouterr().err
+    with pytest.raises(SystemExit) as usage:
+        main(["snapshot", "save", file])
+    assert usage.value.code == 2
+
+
+def test_etcd(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = str(tmp_path / "snapshot")
+    with etcd(tmp_path / "etcd") as [member]:
+        endpoints = f"127.0.0.1:1,{member.address.removeprefix('http://')}"
+        assert main(["snapshot", "save", file, "--endpoints", endpoints]) == 0
+    capsys.readouterr()
+    for form in ("table", "json", "simple", "fields"):
+        command = [require_program("etcdctl"), "snapshot", "status", file, "-w", form]
+        wanted = subprocess.run(command, env={"ETCDCTL_API": "3"}, stdout=subprocess.PIPE, check=True).stdout
+        assert main(["snapshot", "status", file, "-w", form]) == 0
+        assert capsys.readouterr().out == wanted.decode()
+    assert main(["snapshot", "restore", file, "--data-dir", str(tmp_path / "new")]) == 1
+    assert "`etcdutl snapshot restore`" in capsys.readouterr().err
+    assert not (tmp_path / "new").exists()
+
+
+def test_sizes() -> None:
+    numbers = [0, 9, 10, 999, 1000, 20_480, 2_105_344, 48_082_944, 3_000_000_000]
+    assert [size(n) for n in numbers] == [
+        "0 B", "9 B", "10 B", "999 B", "1.0 kB", "20 kB", "2.1 MB", "48 MB", "3.0 GB",
+    ]  # fmt: skip
