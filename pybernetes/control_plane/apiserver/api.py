@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -29,6 +30,14 @@ class Allocator(Protocol):
 
 
 @dataclass
+class NodeAccess:
+    """The identity that kubelets know this server by, and which of their addresses it prefers."""
+
+    context: ssl.SSLContext | None = None
+    address_types: tuple[str, ...] = ("Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP")
+
+
+@dataclass
 class Api:
     """The parts of an API server that its verbs share."""
 
@@ -37,6 +46,7 @@ class Api:
     admission: Chain = field(default_factory=Chain)
     clock: Callable[[], float] = time.time
     allocators: dict[tuple[str, str], Allocator] = field(default_factory=dict)
+    nodes: NodeAccess = field(default_factory=NodeAccess)
     lists: ListCache = field(default_factory=ListCache)
 
     def allocator(self, kind: Kind) -> Allocator | None:

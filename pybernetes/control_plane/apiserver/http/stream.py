@@ -36,11 +36,17 @@ class Stream:
         self._scheduled = False
         self.closed = False
 
+        self._finished = False
+
     def attach(self, connection: Connection, request: Request) -> None:
         """Takes the connection over; called by it."""
         self._connection = connection
         if self.on_open is not None:
             self.on_open()
+        if self._pending and not self._scheduled:  # written before the head was sent
+            self._flush()
+        if self._finished:
+            self.end()
 
     def write(self, chunks: bytes) -> None:
         """Queues chunks; everything queued in one turn of the loop goes out together."""
@@ -61,6 +67,12 @@ class Stream:
         transport.write(data)
         if transport.get_write_buffer_size() > _BACKLOG_LIMIT:
             self._connection.abort()
+
+    def finish(self) -> None:
+        """Ends the response, now or as soon as it has begun."""
+        self._finished = True
+        if self._connection is not None:
+            self.end()
 
     def end(self) -> None:
         """Ends the response; the connection can be used again."""

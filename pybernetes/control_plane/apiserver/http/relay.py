@@ -1,0 +1,195 @@
+"""A request passed on to another server, and its answer passed back: bodies, long streams and upgrades."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from dataclasses import dataclass, field
+
+import httptools
+
+from pybernetes.control_plane.apiserver.http.connection import Answer, Upgrade
+from pybernetes.control_plane.apiserver.http.messages import Request, Response
+from pybernetes.control_plane.apiserver.http.stream import Stream, chunk
+
+# Headers that belong to one connection, not to the message.
+_HOP = frozenset((b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-authorization", b"te", b"trailer",
+                  b"transfer-encoding", b"upgrade", b"content-length", b"host"))  # fmt: skip
+# What proves the client to us is not for whom we pass its request on to.
+_PRIVATE = frozenset((b"authorization", b"cookie"))
+_CONNECT_SECONDS = 10.0
+
+
+class RelayError(Exception):
+    """The other server cannot be reached, or does not speak HTTP."""
+
+
+@dataclass(slots=True)
+class Target:
+    """Where a request goes."""
+
+    host: str
+    port: int
+    path: str
+    context: ssl.SSLContext | None = None
+    server_name: str = ""
+    headers: dict[bytes, bytes] = field(default_factory=dict)
+
+
+async def relay(request: Request, target: Target) -> Answer:
+    """Sends the request on and gives the answer; bytes of its body follow as they come."""
+    loop = asyncio.get_running_loop()
+    backend = _Backend(request)
+    try:
+        async with asyncio.timeout(_CONNECT_SECONDS):
+            await loop.create_connection(
+                lambda: backend,
+                target.host,
+                target.port,
+                ssl=target.context,
+                server_hostname=(target.server_name or None) if target.context else None,
+            )
+    except (OSError, ssl.SSLError, TimeoutError) as error:
+        raise RelayError(f"dial tcp {target.host}:{target.port}: {error or 'i/o timeout'}") from None
+    backend.send(target)
+    return await backend.answer
+
+
+class _Backend(asyncio.Protocol):
+    """The connection to the other server."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self.transport: asyncio.Transport = None  # type: ignore[assignment]
+        self._parser = httptools.HttpResponseParser(self)
+        self._headers: list[tuple[bytes, bytes]] = []
+        self._stream: Stream | None = None
+        self._client: asyncio.Transport | None = None
+        self._early = b""
+        self._ended = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = transport  # type: ignore[assignment]
+
+    def send(self, target: Target) -> None:
+        """Sends the request with the headers that are the other server's business."""
+        request = self.request
+        lines = [f"{request.method} {target.path} HTTP/1.1".encode(), f"Host: {target.host}:{target.port}".encode()]
+        for name, value in request.headers.items():
+            if name not in _HOP and name not in _PRIVATE and name not in target.headers:
+                lines.append(name + b": " + value)
+        lines += [name + b": " + value for name, value in target.headers.items()]
+        if b"upgrade" in request.headers:
+            lines += [b"Connection: Upgrade", b"Upgrade: " + request.headers[b"upgrade"]]
+        if request.body or request.method in ("POST", "PUT", "PATCH"):
+            lines.append(b"Content-Length: %d" % len(request.body))
+        self.transport.write(b"\r\n".join(lines) + b"\r\n\r\n" + request.body)
+
+    # -- the answer --------------------------------------------------------------------------------------
+
+    def data_received(self, data: bytes) -> None:
+        if self._client is not None:
+            self._client.write(data)
+            return
+        if self.answer.done() and self._stream is None:
+            self._early += data  # after an upgrade, before the client's side took over
+            return
+        try:
+            self._parser.feed_data(data)
+        except httptools.HttpParserUpgrade as upgrade:
+            self._early = data[upgrade.args[0] :]
+        except httptools.HttpParserError as error:
+            self._fail(f"malformed HTTP response: {error}")
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self._headers.append((name, value))
+
+    def on_headers_complete(self) -> None:
+        status = self._parser.get_status_code()
+        if status == 101:
+            self.answer.set_result(Upgrade(self._take_over))
+            return
+        if status < 200:
+            self._headers.clear()
+            return
+        self._stream = stream = Stream(status=status, content_type=b"application/octet-stream")
+        kept = []
+        for name, value in self._headers:
+            if name.lower() == b"content-type":
+                stream.content_type = value
+            elif name.lower() not in _HOP:
+                kept.append((name, value))
+        stream.headers = tuple(kept)
+        stream.on_close = self._client_gone
+        if self.request.method == "HEAD":
+            self.answer.set_result(Response(b"", status, stream.content_type, stream.headers))
+            return
+        self.answer.set_result(stream)
+
+    def on_body(self, data: bytes) -> None:
+        if self._stream is not None:
+            self._stream.write(chunk(data))
+
+    def on_message_complete(self) -> None:
+        self._ended = True
+        if self._stream is not None:
+            self._stream.finish()
+        self.transport.close()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        if not self.answer.done():
+            self._fail("unexpected EOF")
+        if self._client is not None:
+            self._client.close()
+        elif self._stream is not None and not self._ended:
+            # Without a length the end of the connection is the end of the body; a broken one is cut short.
+            self._stream.finish()
+
+    def _fail(self, text: str) -> None:
+        if not self.answer.done():
+            self.answer.set_exception(RelayError(text))
+        elif self._stream is not None:
+            self._stream.finish()
+        self.transport.close()
+
+    def _client_gone(self) -> None:
+        self.transport.close()
+
+    # -- after an upgrade --------------------------------------------------------------------------------
+
+    def _take_over(self, client: asyncio.Transport, leftover: bytes) -> asyncio.Protocol:
+        lines = [b"HTTP/1.1 101 Switching Protocols"]
+        lines += [name + b": " + value for name, value in self._headers]
+        client.write(b"\r\n".join(lines) + b"\r\n\r\n" + self._early)
+        self._client = client
+        if leftover:
+            self.transport.write(leftover)
+        return _Client(self.transport, client)
+
+    def pause_writing(self) -> None:
+        if self._client is not None:
+            self._client.pause_reading()
+
+    def resume_writing(self) -> None:
+        if self._client is not None:
+            self._client.resume_reading()
+
+
+class _Client(asyncio.Protocol):
+    """The client's side of an upgraded connection: every byte goes to the other server."""
+
+    def __init__(self, backend: asyncio.Transport, client: asyncio.Transport) -> None:
+        self.backend, self.client = backend, client
+
+    def data_received(self, data: bytes) -> None:
+        self.backend.write(data)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self.backend.close()
+
+    def pause_writing(self) -> None:
+        self.backend.pause_reading()
+
+    def resume_writing(self) -> None:
+        self.backend.resume_reading()

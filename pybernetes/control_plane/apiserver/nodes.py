@@ -1,0 +1,67 @@
+"""How the server reaches kubelets, pods and services."""
+
+from __future__ import annotations
+
+import ssl
+from urllib.parse import quote
+
+from pybernetes.api import errors
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.http.connection import Answer
+from pybernetes.control_plane.apiserver.http.messages import Request
+from pybernetes.control_plane.apiserver.http.relay import RelayError, Target, relay
+
+KUBELET_PORT = 10250
+
+
+def kubelet(api: Api, node_name: str, path: str) -> Target:
+    """Where a node's kubelet answers."""
+    kind = api.kinds.find("", "nodes")
+    record = api.store.get(kind.key("", node_name))
+    if record is None:
+        raise errors.not_found("", "nodes", node_name)
+    node = kind.object(record)
+    address = preferred_address(node, api.nodes.address_types)
+    if not address:
+        raise errors.internal(f"no preferred addresses found; known addresses: {node.get('status', {}).get('addresses', [])}")
+    status = node.get("status", {}).get("daemonEndpoints", {}).get("kubeletEndpoint", {})
+    return Target(address, status.get("Port") or KUBELET_PORT, path, api.nodes.context or unverified(), node_name)
+
+
+def preferred_address(node: Object, types: tuple[str, ...]) -> str:
+    """The first address of the first type that the node has."""
+    addresses = node.get("status", {}).get("addresses", ())
+    for wanted in types:
+        for address in addresses:
+            if address.get("type") == wanted and address.get("address"):
+                return address["address"]
+    return ""
+
+
+def unverified() -> ssl.SSLContext:
+    """TLS to a server whose certificate nobody signed: pods behind the proxy, kubelets without an authority."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    return context
+
+
+async def pass_on(request: Request, target: Target) -> Answer:
+    """Passes the request on; 503 if there is nobody to pass it to."""
+    target.headers.setdefault(b"x-forwarded-for", _peer(request))
+    try:
+        return await relay(request, target)
+    except RelayError as error:
+        raise errors.unavailable(f"error trying to reach service: {error}") from None
+
+
+def _peer(request: Request) -> bytes:
+    peer = request.connection.transport.get_extra_info("peername")
+    return str(peer[0]).encode() if peer else b""
+
+
+def with_query(path: str, query: str) -> str:
+    """A path, escaped again, and the query that came with it."""
+    escaped = quote(path, safe="/:@!$&'()*+,;=-._~")
+    return f"{escaped}?{query}" if query else escaped

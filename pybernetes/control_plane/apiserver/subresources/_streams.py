@@ -1,0 +1,63 @@
+"""What log, exec, attach and port-forward share: they are the kubelet's of the pod's node."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+from pybernetes.api import errors
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.apiserver import nodes, writes
+from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.http.connection import Answer
+from pybernetes.control_plane.apiserver.http.messages import Request
+from pybernetes.control_plane.apiserver.kinds import Kind
+
+
+async def scheduled_pod(api: Api, request: Request, kind: Kind) -> Object:
+    """The pod of the path, which must have a node."""
+    await api.fresh()
+    name = request.info.name
+    record = api.store.get(kind.key(request.info.namespace, name))
+    if record is None:
+        raise errors.not_found("", "pods", name)
+    pod = kind.object(record)
+    if not pod["spec"].get("nodeName"):
+        raise errors.bad_request(f"pod {name} does not have a host assigned")
+    return pod
+
+
+def container_of(request: Request, pod: Object, *, named_only: bool = False) -> str:
+    """The container that a request is about: named, or the only one there is."""
+    spec, name = pod["spec"], pod["metadata"]["name"]
+    wanted = request.parameter("container")
+    groups = ("initContainers", "containers", "ephemeralContainers")
+    known = [container["name"] for group in groups for container in spec.get(group, ())]
+    if wanted:
+        if wanted not in known:
+            raise errors.bad_request(f"container {wanted} is not valid for pod {name}")
+        return wanted
+    mains = [container["name"] for container in spec.get("containers", ())]
+    if len(mains) == 1:
+        return mains[0]
+    if not mains:
+        raise errors.bad_request(f"a container name must be specified for pod {name}")
+    text = f"a container name must be specified for pod {name}, choose one of: [{' '.join(mains)}]"
+    inits = [container["name"] for container in spec.get("initContainers", ())]
+    if inits:
+        text += f" or one of the init containers: [{' '.join(inits)}]"
+    raise errors.bad_request(text)
+
+
+async def connect(api: Api, request: Request, kind: Kind, pod: Object, path: str, query: dict[str, list[str]]) -> Answer:
+    """Passes the request on to the pod's kubelet, after admission had its say."""
+    if request.info.subresource != "log":
+        attributes = writes.attributes("CONNECT", kind, request, None, None, False)
+        await api.admission.mutate(attributes)
+        await api.admission.validate(attributes)
+    target = nodes.kubelet(api, pod["spec"]["nodeName"], nodes.with_query(path, urlencode(query, doseq=True)))
+    return await nodes.pass_on(request, target)
+
+
+def chosen(request: Request, names: tuple[str, ...]) -> dict[str, list[str]]:
+    """The query parameters that the kubelet is to see."""
+    return {name: request.query[name] for name in names if name in request.query}

@@ -1,0 +1,39 @@
+"""exec: a command in a container."""
+
+from __future__ import annotations
+
+from pybernetes.api import errors
+from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.http.connection import Answer
+from pybernetes.control_plane.apiserver.http.messages import Request
+from pybernetes.control_plane.apiserver.kinds import Kind
+from pybernetes.control_plane.apiserver.subresources import _streams
+
+# What the API calls the streams, and what the kubelet does.
+STREAMS = {"stdin": "input", "stdout": "output", "stderr": "error", "tty": "tty"}
+
+
+async def handle(api: Api, request: Request, kind: Kind) -> Answer:
+    """Runs a command, its streams passed through to the client."""
+    return await run(api, request, kind, "exec", need_command=True)
+
+
+async def run(api: Api, request: Request, kind: Kind, action: str, *, need_command: bool) -> Answer:
+    """exec and attach: streams between a client and a container."""
+    if request.info.verb not in ("get", "create"):
+        raise errors.method_not_allowed()
+    pod = await _streams.scheduled_pod(api, request, kind)
+    container = _streams.container_of(request, pod)
+    query: dict[str, list[str]] = {}
+    for name, kubelet_name in STREAMS.items():
+        if request.parameter(name) in ("1", "true"):
+            query[kubelet_name] = ["1"]
+    if not any(name in query for name in ("input", "output", "error")):
+        raise errors.bad_request("you must specify at least 1 of stdin, stdout, stderr")
+    if need_command:
+        query["command"] = list(request.query.get("command", ()))
+        if not query["command"]:
+            raise errors.bad_request("you must specify at least one command for the container")
+    meta = pod["metadata"]
+    path = f"/{action}/{meta['namespace']}/{meta['name']}/{container}"
+    return await _streams.connect(api, request, kind, pod, path, query)
