@@ -14,6 +14,7 @@ import orjson
 from pybernetes.api.resource import Resource
 from pybernetes.api.schema import load
 from pybernetes.control_plane.apiserver import accept as negotiation
+from pybernetes.control_plane.apiserver.openapi import protobuf
 from pybernetes.control_plane.apiserver.openapi.documents import Documents, Key
 from pybernetes.control_plane.apiserver.openapi.schemas import Schema
 from pybernetes.lib.clock import Clock
@@ -107,11 +108,11 @@ class OpenApi:
 
     def _respond_v2(self, accept: str, if_none_match: str, packed: bool) -> Response:
         headers = {"Vary": "Accept-Encoding, Accept"}
-        media_type = negotiation.best(accept, (_JSON,))
-        if media_type is None:
+        wanted = negotiation.best(accept, (_JSON, *protobuf.MEDIA_TYPES))
+        if wanted is None:
             return 406, headers, b""
-        self._write_v2()
-        document = self._v2[media_type]
+        media_type = _JSON if wanted == _JSON else protobuf.CONTENT_TYPE
+        document = self._write_v2(media_type)
         headers["ETag"] = f'"{document.hash}"'
         if negotiation.etag_matches(if_none_match, headers["ETag"]):
             return 304, headers, b""
@@ -132,10 +133,15 @@ class OpenApi:
         self._index = orjson.dumps({"paths": paths})
         load.definitions.cache_clear()  # most of it is prose that nobody needs again
 
-    def _write_v2(self) -> None:
-        if not self._v2:
-            self._v2 = {_JSON: _keep(Documents(self._resources.values(), self._custom).v2())}
+    def _write_v2(self, media_type: str) -> _Document:
+        if _JSON not in self._v2:
+            self._v2[_JSON] = _keep(Documents(self._resources.values(), self._custom).v2())
             load.definitions.cache_clear()
+        if media_type not in self._v2:
+            # Made from the other form: few clients ask for it, and none is in a hurry.
+            plain = orjson.loads(gzip.decompress(self._v2[_JSON].compressed))
+            self._v2[media_type] = _keep(protobuf.document(plain))
+        return self._v2[media_type]
 
 
 def _key(resource: Resource) -> Key:
