@@ -1,0 +1,3 @@
+"""Kinds of the group storagemigration.k8s.io."""
+
+GROUP = "storagemigration.k8s.io"
