@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import sqlite3
 import stat
 from pathlib import Path
@@ -12,6 +13,7 @@ from pybernetes.control_plane.store.drivers import _commit, _database
 from pybernetes.control_plane.store.drivers.sqlite import SqliteStore
 from pybernetes.control_plane.store.protocol import Event, StoreError, Unavailable
 from tests.control_plane.store.conftest import started
+from tests.control_plane.store.test_drivers import until
 
 
 async def test_files_are_private(tmp_path: Path) -> None:
@@ -109,14 +111,23 @@ async def test_writers_share_commits(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 async def test_the_log_is_moved_into_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_commit, "CHECKPOINT_ROWS", 50)
+    monkeypatch.setattr(_commit, "LOG_BYTES", 1 << 20)
     monkeypatch.setattr(_commit, "REST_SECONDS", 0.02)
+    log = tmp_path / "store.db-wal"
     async with started(SqliteStore(tmp_path)) as store:
+        await until(lambda: log.stat().st_size == 1 << 20)  # at rest it gets its size at once
+        inode = log.stat().st_ino
         for number in range(300):
             await store.create(f"/r/{number}", bytes(2000))
         # It is reused from its beginning instead of growing with every write.
-        assert (tmp_path / "store.db-wal").stat().st_size < 300 * 4096
-    assert not (tmp_path / "store.db-wal").exists()
+        assert log.stat().st_size < 2 << 20 and log.stat().st_ino == inode
+        # What a crash would leave behind is complete: the log, with its unused rest, belongs to it.
+        (tmp_path / "copy").mkdir()
+        for name in ("store.db", "store.db-wal"):
+            shutil.copy(tmp_path / name, tmp_path / "copy" / name)
+    assert not log.exists()
+    async with started(SqliteStore(tmp_path / "copy")) as store:
+        assert store.count("/r/") == 300 and store.revision == 301
 
 
 async def test_snapshot_while_writing(tmp_path: Path) -> None:

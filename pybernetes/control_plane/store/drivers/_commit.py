@@ -18,9 +18,11 @@ from pybernetes.control_plane.store.protocol import Event, Record, Unavailable
 
 log = logging.getLogger(__name__)
 
-# The log is moved into the file once it has about this many rows since the last time, or at rest.
-CHECKPOINT_ROWS = 2000
+# The log is moved into the file once it has about this size, or at rest.
+LOG_BYTES = 8 << 20
 REST_SECONDS = 1.0
+# What a commit and a row add to the log beside the value: SQLite writes whole pages.
+COMMIT_BYTES, ROW_BYTES = 3 * 4096, 2048
 
 
 class Write:
@@ -70,7 +72,8 @@ class Committer:
         self._gathered: Writes = []
         self._queue: SimpleQueue[Writes | None] = SimpleQueue()
         self._closed = False
-        self._rows_in_log = CHECKPOINT_ROWS  # a log may be left over from before
+        self._log_bytes = 1  # a log may be left over from before
+        self._log_is_extended = False
         self._thread = threading.Thread(target=self._run, name="store-commit", daemon=True)
         self._thread.start()
 
@@ -99,9 +102,10 @@ class Committer:
     def _run(self) -> None:
         while True:
             try:
-                writes = self._queue.get(timeout=REST_SECONDS if self._rows_in_log else None)
+                writes = self._queue.get(timeout=REST_SECONDS if self._log_bytes else None)
             except Empty:
                 self._checkpoint()
+                self._extend_log()
                 continue
             last = False
             while writes is not None:
@@ -122,11 +126,13 @@ class Committer:
 
     def _commit(self, writes: Writes) -> None:
         rows: list[_database.Row] = []
+        size = COMMIT_BYTES
         revision = self._revision
         for write in writes:
             if write.key is not None:
                 revision += 1
                 write.revision = revision
+                size += ROW_BYTES + len(write.value or b"")
                 rows.append((write.key, revision, write.value, write.expires))
         failure: Exception | None = None
         try:
@@ -136,15 +142,24 @@ class Committer:
             failure = Unavailable(f"cannot write to the store: {error}")
         else:
             self._revision = revision
-            self._rows_in_log += len(rows) + 1
+            self._log_bytes += size
         self._loop.call_soon_threadsafe(self._done, writes, failure)
-        if self._rows_in_log >= CHECKPOINT_ROWS:
+        if self._log_bytes >= LOG_BYTES:
             self._checkpoint()
 
     def _checkpoint(self) -> None:
-        self._rows_in_log = 0
+        self._log_bytes = 0
         try:
             _database.checkpoint(self._connection)
         except sqlite3.Error as error:
             # Nothing is lost: the log keeps what it has and grows until the next attempt.
             log.warning("cannot checkpoint the store: %s", error)
+
+    def _extend_log(self) -> None:
+        """At the first rest, so that it delays nobody."""
+        if not self._log_is_extended:
+            self._log_is_extended = True
+            try:
+                _database.extend_log(self._connection, LOG_BYTES)
+            except OSError as error:
+                log.warning("cannot extend the log of the store: %s", error)
