@@ -39,6 +39,24 @@ def _json(item: Any) -> str:
     return orjson.dumps(item, option=orjson.OPT_SORT_KEYS).decode()
 
 
+Fields = dict[str, "tuple[str, Fields | None]"]
+
+
+def struct(item: dict[str, Any] | None, fields: Fields) -> Struct | None:
+    """An object as Go holds it inside: every field under its Go name and in order, absent ones null.
+
+    ``fields`` gives for each Go name the name in the API and, for a field that is such an object too, its fields.
+    """
+    if item is None:
+        return None
+    return Struct(
+        {
+            name: struct(item.get(key), inner) if inner else item.get(key)
+            for name, (key, inner) in fields.items()
+        }
+    )
+
+
 def value(item: Any) -> str:
     """A field's bad value as an error message shows it."""
     if isinstance(item, str):

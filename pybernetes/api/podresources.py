@@ -75,6 +75,11 @@ def _first_text(spec: Fields, key: str, name: str) -> str:
     return "0"
 
 
+def as_text(spec: Fields, key: str, name: str, amount: Fraction) -> str:
+    """A sum over the containers in the format that the first of them uses."""
+    return quantity.format_like(amount, _first_text(spec, key, name))
+
+
 def default_pod_level(spec: Fields) -> None:
     """Completes the requests and limits of the pod as a whole from those of its containers."""
     resources = spec.get("resources")
@@ -82,16 +87,12 @@ def default_pod_level(spec: Fields) -> None:
         return
     requests, limits = resources.get("requests", {}), resources.get("limits", {})
     all_limits, all_requests = aggregate(spec, "limits"), aggregate(spec, "requests")
-
-    def text(amount: Fraction, key: str, name: str) -> str:
-        return quantity.format_like(amount, _first_text(spec, key, name))
-
     for name, amount in all_limits.items():
         if name.startswith("hugepages-") and name not in requests and name not in limits:
-            limits[name] = text(amount, "limits", name)
+            limits[name] = as_text(spec, "limits", name, amount)
     for name, amount in all_requests.items():
         if name in _POD_LEVEL and name not in requests:
-            requests[name] = text(amount, "requests", name)
+            requests[name] = as_text(spec, "requests", name, amount)
     for name, given in limits.items():
         if supported_at_pod_level(name):
             requests.setdefault(name, given)
@@ -105,7 +106,7 @@ def default_pod_level(spec: Fields) -> None:
             continue
         if all(name in container.get("resources", {}).get("limits", ()) for container in containers):
             more = quantity.parse(given) > all_limits[name]
-            limits[name] = given if more else text(all_limits[name], "limits", name)
+            limits[name] = given if more else as_text(spec, "limits", name, all_limits[name])
     if requests:
         resources["requests"] = requests
     if limits:

@@ -145,7 +145,7 @@ def prepare_resize(new: Object, old: Object) -> None:
         _put(spec, after, "resources")
         for key in ("containers", "initContainers"):
             if key in after:
-                spec[key] = _only_resources(after[key], before[key])
+                spec[key] = _only_resources(after[key], before.get(key, []))
         new["spec"] = spec
         _put(new, old, "status")
         _reset_metadata(new, old)

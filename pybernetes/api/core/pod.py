@@ -1,7 +1,8 @@
 """Pod: containers that run together on one node.
 
 ``log``, ``exec`` and the other subresources are served by the API server; the rules of those that write
-(``ephemeralcontainers`` and ``resize``) are in ``_pod_prepare`` and ``validation.pod.update``.
+(``ephemeralcontainers`` and ``resize``) are in ``_pod_prepare``, ``validation.pod.update`` and
+``validation.pod.resize``.
 """
 
 from __future__ import annotations
@@ -11,17 +12,12 @@ from collections.abc import Callable
 from pybernetes.api.core._pod_columns import COLUMNS, address
 from pybernetes.api.core._pod_prepare import prepare_create, prepare_status_update, prepare_update
 from pybernetes.api.defaults.pod import default_pod
-from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object, Resource
-from pybernetes.api.validation.pod import validate_pod_spec
+from pybernetes.api.validation.pod.pod import validate_pod, validate_pod_create
+from pybernetes.api.validation.pod.status import validate_pod_status
+from pybernetes.api.validation.pod.update import validate_pod_update
 
-_SPEC = Path("spec")
 _TERMINAL = ("Succeeded", "Failed")
-
-
-def validate(pod: Object, errors: Errors) -> None:
-    """Checks a pod as a whole."""
-    validate_pod_spec(pod.get("spec", {}), pod["metadata"], _SPEC, errors)
 
 
 def grace_period(pod: Object, asked: int | None) -> int:
@@ -68,6 +64,9 @@ RESOURCE = Resource(
     prepare_create=prepare_create,
     prepare_update=prepare_update,
     prepare_status_update=prepare_status_update,
-    validate=validate,
+    validate=validate_pod,
+    validate_create=validate_pod_create,
+    validate_update=validate_pod_update,
+    validate_status_update=validate_pod_status,
     grace_period=grace_period,
 )  # fmt: skip

@@ -40,3 +40,53 @@ def _requirement(expression: dict[str, Any], path: Path, errors: Errors, allow_i
     for index, value in enumerate(values):
         for problem in names.label_value(value):
             errors.invalid((path / "values")[index], value, problem)
+
+
+def validate_node_selector(selector: dict[str, Any], path: Path, errors: Errors) -> None:
+    """Checks a NodeSelector, whose terms are alternatives."""
+    terms = selector.get("nodeSelectorTerms")
+    if not terms:
+        errors.required(path / "nodeSelectorTerms", "must have at least one node selector term")
+    for index, term in enumerate(terms or ()):
+        validate_node_selector_term(term, (path / "nodeSelectorTerms")[index], errors)
+
+
+def validate_node_selector_term(
+    term: dict[str, Any], path: Path, errors: Errors, *, allow_invalid_values: bool = False
+) -> None:
+    """Checks one term of a NodeSelector."""
+    for index, expression in enumerate(term.get("matchExpressions", ())):
+        _node_requirement(expression, (path / "matchExpressions")[index], errors, allow_invalid_values)
+    for index, expression in enumerate(term.get("matchFields", ())):
+        _node_field(expression, (path / "matchFields")[index], errors)
+
+
+def _node_requirement(
+    expression: dict[str, Any], path: Path, errors: Errors, allow_invalid_values: bool
+) -> None:
+    operator, values = expression.get("operator", ""), expression.get("values", ())
+    if operator in ("Gt", "Lt"):
+        if len(values) != 1:
+            text = "must be specified single value when `operator` is 'Lt' or 'Gt'"
+            errors.required(path / "values", text)
+        expression = {**expression, "operator": "In", "values": values or ["0"]}
+    _requirement(expression, path, errors, allow_invalid_values)
+
+
+def _node_field(expression: dict[str, Any], path: Path, errors: Errors) -> None:
+    operator, key, values = (
+        expression.get("operator", ""),
+        expression.get("key", ""),
+        expression.get("values", ()),
+    )
+    if operator not in ("In", "NotIn"):
+        errors.invalid(path / "operator", operator, "not a valid selector operator")
+    elif len(values) != 1:
+        text = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"
+        errors.required(path / "values", text)
+    if key != "metadata.name":
+        errors.invalid(path / "key", key, "not a valid field selector key")
+        return
+    for index, value in enumerate(values):
+        for problem in names.dns_subdomain(value):
+            errors.invalid((path / "values")[index], value, problem)
