@@ -51,7 +51,7 @@ def identity(value: Any) -> tuple[type, Any]:
 def element_type(*both: list[Any]) -> type:
     """The one type that all items have; Malformed if they have several or there are no items."""
     types = {type(item) for items in both for item in items}
-    if list in types:
+    if types == {list}:
         raise ListOfLists("lists of lists are not supported")
     if len(types) > 1:
         raise Malformed("list element types are not identical: " + plain(list(both)))

@@ -93,7 +93,11 @@ def test_ports_of_a_service_merge_by_port() -> None:
         (pod({"name": "a", "$patch": "merge"}), 400, "merging lists cannot yet be specified in the patch"),
         (pod({"name": "a", "$patch": "x"}), 400, "unknown patch type: x in map: map[$patch:x name:a]"),
         (pod("a"), 400, "list element types are not identical: [[map[image:a name:a]] [a]]"),
-        (pod(["a"]), 422, "the server rejected our request due to an error in our request"),
+        (
+            {"metadata": {"finalizers": [["a"]]}},
+            422,
+            "the server rejected our request due to an error in our request",
+        ),
         ({"spec": {"$patch": "x"}}, 400, "unknown patch type: x in map: map[$patch:x]"),
         ({"spec": {"$retainKeys": "a"}}, 400, "invalid patch format of retainKeys"),
         ({"spec": {"$retainKeys": ["a"], "nodeName": "n"}}, 400, "invalid patch format of retainKeys"),
@@ -103,7 +107,7 @@ def test_ports_of_a_service_merge_by_port() -> None:
     ],
 )
 def test_errors(patch: Any, code: int, message: str) -> None:
-    document = {"metadata": {"labels": {}}, **pod(A)}
+    document = {"metadata": {"labels": {}, "finalizers": []}, **pod(A)}
     with pytest.raises(StatusError) as caught:
         strategic.apply(document, patch, POD)
     assert (caught.value.code, caught.value.message) == (code, message)

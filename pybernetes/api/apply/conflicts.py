@@ -1,0 +1,62 @@
+"""What an apply is told that would overwrite the fields of others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from pybernetes.api import go
+from pybernetes.api.apply import elements, sets
+from pybernetes.api.apply.sets import Fields
+from pybernetes.api.errors import StatusError
+
+Conflict = tuple[dict[str, Any], tuple[str, ...]]
+
+
+def find(entries: list[dict[str, Any]], taken: Fields, version: str) -> list[Conflict]:
+    """The fields that others own and a change takes, each with its owner."""
+    found = []
+    for entry in sorted(entries, key=_identifier):
+        if entry["apiVersion"] == version:
+            both = sets.ordered(sets.intersection(entry["fieldsV1"], taken))
+            found += [(entry, path) for path in sets.paths(both)]
+    return found
+
+
+def error(conflicts: list[Conflict]) -> StatusError:
+    """The 409 that names every field and its owner."""
+    causes = [
+        {
+            "reason": "FieldManagerConflict",
+            "message": f"conflict with {_owner(entry)}",
+            "field": elements.text(path),
+        }
+        for entry, path in conflicts
+    ]
+    if len(conflicts) == 1:
+        message = f"Apply failed with 1 conflict: {causes[0]['message']}: {causes[0]['field']}"
+    else:
+        lines: list[str] = []
+        for (entry, _), cause in zip(conflicts, causes, strict=True):
+            heading = f"conflicts with {_owner(entry)}:"
+            if heading not in lines:
+                lines.append(heading)
+            lines.append(f"- {cause['field']}")
+        message = f"Apply failed with {len(conflicts)} conflicts: " + "\n".join(lines)
+    return StatusError(409, "Conflict", message, {"causes": causes})
+
+
+def _owner(entry: dict[str, Any]) -> str:
+    text = go.quote(entry.get("manager", ""))
+    if entry.get("subresource"):
+        text += f" with subresource {go.quote(entry['subresource'])}"
+    return f"{text} using {entry['apiVersion']}" if entry["operation"] == "Update" else text
+
+
+def _identifier(entry: dict[str, Any]) -> bytes:
+    """What upstream sorts owners by: the entry as JSON without time and fields."""
+    names = ("manager", "operation", "apiVersion", "subresource")
+    if entry["operation"] == "Apply":
+        names = ("manager", "operation", "subresource", "subresource")
+    return orjson.dumps({name: entry[name] for name in names if entry.get(name)})
