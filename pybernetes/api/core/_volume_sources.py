@@ -11,22 +11,11 @@ from pybernetes.api.validation import names
 
 Fields = dict[str, Any]
 Check = Callable[[Fields, Path, Errors], None]
-_HOST_PATH_TYPES = (
-    "",
-    "BlockDevice",
-    "CharDevice",
-    "Directory",
-    "DirectoryOrCreate",
-    "File",
-    "FileOrCreate",
-    "Socket",
-)
+_HOST_PATH_TYPES = ("", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket")
 _LUN = "must be between 0 and 255, inclusive"
 _PARTITION = "must be between 1 and 255, inclusive"
 _PAIRS = "must be a host:port pair or multiple pairs separated by commas"
-_MANAGED_DISK = (
-    "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}"
-)
+_MANAGED_DISK = "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}"
 _BLOB_DISK = "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd"
 _INITIATORS = {
     "iqn": re.compile(r"iqn\.\d{4}-\d{2}\.([A-Za-z0-9.-]+)(:[^,;*&$|\s]+)\Z"),
@@ -138,9 +127,7 @@ def _iscsi(source: Fields, path: Path, errors: Errors) -> None:
         _initiator(source["initiatorName"], path / "initiatorname", errors)
 
 
-def _secret(
-    source: Fields, path: Path, errors: Errors, keys: tuple[str, ...] = ("name", "namespace")
-) -> None:
+def _secret(source: Fields, path: Path, errors: Errors, keys: tuple[str, ...] = ("name", "namespace")) -> None:
     if "secretRef" in source:
         _needs(*keys)(source["secretRef"], path / "secretRef", errors)
 
@@ -155,9 +142,7 @@ def _fibre_channel(source: Fields, path: Path, errors: Errors) -> None:
     if not targets and not ids:
         errors.required(path / "targetWWNs", "must specify either targetWWNs or wwids, but not both")
     if targets and ids:
-        errors.invalid(
-            path / "targetWWNs", targets, "targetWWNs and wwids can not be specified simultaneously"
-        )
+        errors.invalid(path / "targetWWNs", targets, "targetWWNs and wwids can not be specified simultaneously")
     if targets and lun is None:
         errors.required(path / "lun", "lun is required if targetWWNs is specified")
     elif targets and lun is not None and not 0 <= lun <= 255:
@@ -256,9 +241,7 @@ def validate_source(spec: Fields, volume_name: str, path: Path, errors: Errors) 
         if key not in spec:
             continue
         if found and key != "flexVolume":
-            errors.forbidden(
-                path / ("cephFS" if key == "cephfs" else key), "may not specify more than 1 volume type"
-            )
+            errors.forbidden(path / ("cephFS" if key == "cephfs" else key), "may not specify more than 1 volume type")
             continue
         found = True
         check(spec[key], path / ("persistentDisk" if key == "gcePersistentDisk" else key), errors)

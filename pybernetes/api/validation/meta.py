@@ -83,11 +83,7 @@ def _owners(owners: list[dict[str, Any]], path: Path, errors: Errors) -> None:
         for key in ("kind", "name", "uid"):
             if not owner.get(key):
                 errors.invalid(here / key, owner.get(key, ""), "must not be empty")
-        if (
-            owner.get("kind") == "Event"
-            and group in ("", "events.k8s.io")
-            and slash == ("/" if group else "")
-        ):
+        if owner.get("kind") == "Event" and group in ("", "events.k8s.io") and slash == ("/" if group else ""):
             kind = f"{owner.get('apiVersion')}, Kind={owner.get('kind')}"
             errors.invalid(here, kind, f"{kind} is disallowed from being an owner")
         if owner.get("controller"):
@@ -104,9 +100,7 @@ def _finalizer(name: str, path: Path, index: int, errors: Errors) -> None:
     for problem in names.qualified_name(name):
         errors.invalid(path, name, problem)
     if "/" not in name and name not in ("orphan", "foregroundDeletion", "kubernetes"):
-        errors.invalid(
-            path[index], name, "name is neither a standard finalizer name nor is it fully qualified"
-        )
+        errors.invalid(path[index], name, "name is neither a standard finalizer name nor is it fully qualified")
 
 
 def validate_update(resource: Resource, new: Object, old: Object, errors: Errors) -> None:
