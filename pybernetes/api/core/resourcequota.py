@@ -43,6 +43,11 @@ def default(obj: Object) -> None:
                 default_resource_list(held[key])
 
 
+def prepare_create(obj: Object) -> None:
+    """Nothing is used yet."""
+    obj["status"] = {}
+
+
 def _quantities(values: dict[str, str], path: Path, errors: Errors) -> None:
     for name, value in values.items():
         resources.quota_resource_name(name, path[name], errors)
@@ -147,6 +152,7 @@ RESOURCE = Resource(
     subresources=("status",),
     columns=(NAME, Column("Request", _used(False)), Column("Limit", _used(True)), AGE),
     default=default,
+    prepare_create=prepare_create,
     validate=validate,
     validate_update=validate_update,
     validate_status_update=validate_status_update,
