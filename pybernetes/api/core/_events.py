@@ -133,7 +133,9 @@ def columns(core: Callable[[Object], Object]) -> tuple[Column, ...]:
         column("Type", lambda event, now: event.get("type", "")),
         column("Reason", lambda event, now: event.get("reason", "")),
         column("Object", lambda event, now: _target(event)),
-        column("Subobject", lambda event, now: event.get("involvedObject", {}).get("fieldPath", ""), priority=1),
+        column(
+            "Subobject", lambda event, now: event.get("involvedObject", {}).get("fieldPath", ""), priority=1
+        ),
         column("Source", lambda event, now: _source(event), priority=1),
         column("Message", lambda event, now: event.get("message", "").strip()),
         column("First Seen", lambda event, now: _seen(event, now)[0], priority=1),

@@ -13,7 +13,9 @@ def key_pair_problem(certificate: bytes, key: bytes) -> str:
     problem, block = _find(certificate, "certificate", lambda kind: kind == b"CERTIFICATE")
     if problem:
         return problem
-    problem, key_block = _find(key, "key", lambda kind: kind == b"PRIVATE KEY" or kind.endswith(b" PRIVATE KEY"))
+    problem, key_block = _find(
+        key, "key", lambda kind: kind == b"PRIVATE KEY" or kind.endswith(b" PRIVATE KEY")
+    )
     if problem:
         return problem
     # Costs a tenth of a second once, and is needed for this one type of secret only.
@@ -33,7 +35,11 @@ def key_pair_problem(certificate: bytes, key: bytes) -> str:
     if type(own) is not type(public):
         return "tls: private key type does not match public key type"
     form = (serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
-    return "" if own.public_bytes(*form) == public.public_bytes(*form) else "tls: private key does not match public key"
+    return (
+        ""
+        if own.public_bytes(*form) == public.public_bytes(*form)
+        else "tls: private key does not match public key"
+    )
 
 
 def _find(content: bytes, noun: str, wanted: Any) -> tuple[str, bytes]:
@@ -52,7 +58,9 @@ def _find(content: bytes, noun: str, wanted: Any) -> tuple[str, bytes]:
         ), b""
     if noun == "key" and len(skipped) == 1 and skipped[0] == "CERTIFICATE":
         return "tls: found a certificate rather than a key in the PEM for the private key", b""
-    wanted_text = '"CERTIFICATE" PEM block' if noun == "certificate" else 'PEM block with type ending in "PRIVATE KEY"'
+    wanted_text = (
+        '"CERTIFICATE" PEM block' if noun == "certificate" else 'PEM block with type ending in "PRIVATE KEY"'
+    )
     listed = " ".join(skipped)
     text = f"tls: failed to find {wanted_text} in {noun} input after skipping PEM blocks of the following types: [{listed}]"
     return text, b""

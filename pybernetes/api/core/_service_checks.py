@@ -130,7 +130,14 @@ def _port_clashes(spec: Fields, errors: Errors) -> None:
         key = (port.get("protocol"), port.get("port", 0))
         if key in ports:
             # As Go prints the struct that upstream compares.
-            shown = {"Name": "", "Protocol": key[0], "AppProtocol": None, "Port": key[1], "TargetPort": 0, "NodePort": 0}
+            shown = {
+                "Name": "",
+                "Protocol": key[0],
+                "AppProtocol": None,
+                "Port": key[1],
+                "TargetPort": 0,
+                "NodePort": 0,
+            }
             errors.duplicate(_PORTS[index], shown)
         ports.add(key)
 
@@ -233,7 +240,12 @@ def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
         errors.forbidden(path, "may only be used when `spec.type` is 'LoadBalancer'")
         return
     for index, entry in enumerate(entries):
-        here, ip, mode, host = path[index], entry.get("ip", ""), entry.get("ipMode"), entry.get("hostname", "")
+        here, ip, mode, host = (
+            path[index],
+            entry.get("ip", ""),
+            entry.get("ipMode"),
+            entry.get("hostname", ""),
+        )
         if ip:
             addresses.legacy_ip(ip, here / "ip", errors, known)
         if mode is None:

@@ -37,7 +37,9 @@ def _has_cluster_ip(spec: Fields) -> bool:
 
 def _takes_node_ports(spec: Fields) -> bool:
     type_ = spec.get("type")
-    return type_ == "NodePort" or (type_ == "LoadBalancer" and spec.get("allocateLoadBalancerNodePorts", True))
+    return type_ == "NodePort" or (
+        type_ == "LoadBalancer" and spec.get("allocateLoadBalancerNodePorts", True)
+    )
 
 
 def _node_ports(spec: Fields) -> set[int]:
@@ -96,7 +98,11 @@ def drop_meaningless(spec: Fields, before: Fields) -> None:
             spec.pop("clusterIPs", None)
         _drop_same(spec, before, "ipFamilies", "ipFamilyPolicy")
     kinds = ("NodePort", "LoadBalancer")
-    if before.get("type") in kinds and spec.get("type") not in kinds and _node_ports(spec) <= _node_ports(before):
+    if (
+        before.get("type") in kinds
+        and spec.get("type") not in kinds
+        and _node_ports(spec) <= _node_ports(before)
+    ):
         for port in spec.get("ports", ()):
             port.pop("nodePort", None)
     if needs_health_check(before) and not needs_health_check(spec):

@@ -76,7 +76,9 @@ def warnings(obj: Object, old: Object | None) -> list[str]:
     for index, subset in enumerate(obj.get("subsets", ())):
         for key in _ADDRESS_LISTS:
             for position, address in enumerate(subset.get(key, ())):
-                found += addresses.ip_warnings(address.get("ip", ""), (_SUBSETS[index] / key)[position] / "ip")
+                found += addresses.ip_warnings(
+                    address.get("ip", ""), (_SUBSETS[index] / key)[position] / "ip"
+                )
     return found
 
 

@@ -91,7 +91,11 @@ _ORDER = (
 
 def _order(name: str, values: dict[str, str], path: Path, errors: Errors) -> None:
     for small, great, where, shown, words in _ORDER:
-        if small in values and great in values and quantity.parse(values[small]) > quantity.parse(values[great]):
+        if (
+            small in values
+            and great in values
+            and quantity.parse(values[small]) > quantity.parse(values[great])
+        ):
             errors.invalid((path / where)[name], values[shown], words.format(values[small], values[great]))
     if "maxLimitRequestRatio" in values:
         _ratio(name, values, path, errors)

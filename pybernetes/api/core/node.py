@@ -73,7 +73,9 @@ def validate(obj: Object, errors: Errors) -> None:
     _amounts(status, errors)
     swap = status.get("nodeInfo", {}).get("swap", {})
     if "capacity" in swap and swap["capacity"] <= 0:
-        errors.invalid(Path("metadata") / "nodeSwapStatus" / "capacity", swap["capacity"], "must be greater than zero")
+        errors.invalid(
+            Path("metadata") / "nodeSwapStatus" / "capacity", swap["capacity"], "must be greater than zero"
+        )
     _features(status, errors)
     cidrs = spec.get("podCIDRs", [])
     for index, cidr in enumerate(cidrs):
@@ -84,7 +86,11 @@ def validate(obj: Object, errors: Errors) -> None:
         if bad is not None:
             text = "invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR address: "
             errors.internal(_CIDRS, text + bad)
-        if bad is not None or len(cidrs) > 2 or len({network.version for network in networks if network}) != 2:
+        if (
+            bad is not None
+            or len(cidrs) > 2
+            or len({network.version for network in networks if network}) != 2
+        ):
             errors.invalid(_CIDRS, cidrs, "may specify no more than one CIDR for each IP family")
 
 
@@ -195,7 +201,9 @@ def _status(obj: Object, now: float) -> str:
 
 def _roles(obj: Object, now: float) -> str:
     labels = obj["metadata"].get("labels") or {}
-    roles = {key.removeprefix(_ROLE) for key in labels if key.startswith(_ROLE)} | {labels.get("kubernetes.io/role")}
+    roles = {key.removeprefix(_ROLE) for key in labels if key.startswith(_ROLE)} | {
+        labels.get("kubernetes.io/role")
+    }
     return ",".join(sorted(role for role in roles if role)) or "<none>"
 
 
@@ -209,7 +217,9 @@ def _kernel(obj: Object, now: float) -> str:
 
 
 def _address(obj: Object, type_: str) -> str:
-    found = (a.get("address", "") for a in obj.get("status", {}).get("addresses", ()) if a.get("type") == type_)
+    found = (
+        a.get("address", "") for a in obj.get("status", {}).get("addresses", ()) if a.get("type") == type_
+    )
     return next(found, "<none>")
 
 
@@ -235,7 +245,9 @@ RESOURCE = Resource(
         Column("Kernel-Version", _kernel, priority=1),
         Column("Container-Runtime", lambda obj, now: _info(obj, "containerRuntimeVersion"), priority=1),
     ),
-    selectable={"spec.unschedulable": lambda obj: str(bool(obj.get("spec", {}).get("unschedulable"))).lower()},
+    selectable={
+        "spec.unschedulable": lambda obj: str(bool(obj.get("spec", {}).get("unschedulable"))).lower()
+    },
     default=default,
     prepare_create=prepare_create,
     prepare_update=prepare_update,

@@ -20,9 +20,7 @@ _RESIZE_STATES = (
     "ControllerResizeInProgress", "ControllerResizeInfeasible", "NodeResizeInProgress", "NodeResizeInfeasible",
     "NodeResizePending",
 )  # fmt: skip
-_FIXED = (
-    "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n"
-)
+_FIXED = "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n"
 
 
 def default(obj: Object) -> None:
@@ -98,7 +96,9 @@ def validate_update(new: Object, old: Object, errors: Errors) -> None:
     if _comparable(after) != _comparable(before):
         errors.forbidden(_SPEC, _FIXED + _difference(before, after))
     size, old_size = (quantity.parse(_only_storage(held).get("storage", "0")) for held in (spec, before))
-    if size < old_size and size <= quantity.parse(old.get("status", {}).get("capacity", {}).get("storage", "0")):
+    if size < old_size and size <= quantity.parse(
+        old.get("status", {}).get("capacity", {}).get("storage", "0")
+    ):
         errors.forbidden(_SIZE, "field can not be less than status.capacity")
     meta.immutable(spec.get("volumeMode"), before.get("volumeMode"), Path("volumeMode"), errors)
     name = "volumeAttributesClassName"

@@ -74,7 +74,9 @@ def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
         if count[key] > count["replicas"]:
             errors.invalid(_STATUS / key, count[key], "cannot be greater than status.replicas")
     if count["availableReplicas"] > count["readyReplicas"]:
-        errors.invalid(_STATUS / "availableReplicas", count["availableReplicas"], "cannot be greater than readyReplicas")
+        errors.invalid(
+            _STATUS / "availableReplicas", count["availableReplicas"], "cannot be greater than readyReplicas"
+        )
 
 
 def warnings(obj: Object, old: Object | None) -> list[str]:

@@ -129,7 +129,9 @@ def warnings(obj: Object, old: Object | None) -> list[str]:
         if request not in hard and name in ("cpu", "memory"):
             request = name
         if request in hard and limit in hard and quantity.parse(hard[request]) > quantity.parse(hard[limit]):
-            found.append(f"ResourceQuota {request} ({hard[request]}) should be less than {limit} ({hard[limit]})")
+            found.append(
+                f"ResourceQuota {request} ({hard[request]}) should be less than {limit} ({hard[limit]})"
+            )
     return found
 
 
