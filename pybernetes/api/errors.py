@@ -144,12 +144,10 @@ def not_acceptable(offered: Sequence[str]) -> StatusError:
     return StatusError(406, "NotAcceptable", message)
 
 
-def unsupported_media_type(offered: Sequence[str], given: str) -> StatusError:
+def unsupported_media_type(offered: Sequence[str]) -> StatusError:
     message = "the body of the request was in an unknown format - accepted media types include: " + ", ".join(
         offered
     )
-    if "protobuf" in given:
-        message += " (protobuf bodies are not supported by this server: send JSON)"
     return StatusError(415, "UnsupportedMediaType", message)
 
 

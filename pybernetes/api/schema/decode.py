@@ -53,11 +53,12 @@ class Decoder:
             elif item is None:
                 continue
             elif field.native is type(item):
-                result[key] = item
+                if item or field.keeps_zero:
+                    result[key] = item
             else:
                 clean = self._value(field, item, (path, key), name)
-                # Go omits empty lists and maps; keeping them would make equal objects differ.
-                if clean or field.kind not in ("list", "map") or key in required:
+                # Go omits what is empty; keeping it would make equal objects differ.
+                if clean or _kept_empty(field, key in required):
                     result[key] = clean
         return result
 
@@ -145,6 +146,13 @@ class Decoder:
         elif type_.native is type(value):
             return value
         raise _mismatch(type_, value, path, owner)
+
+
+def _kept_empty(field: Type, required: bool) -> bool:
+    """Whether an empty value stays: a struct always, a list or map if it must be there, a zero if it counts."""
+    if field.kind == "struct" or field.kind == "any":
+        return True
+    return required if field.kind in ("list", "map") else field.keeps_zero
 
 
 # A place in the object: the place around it and the last step, or None for the object itself.

@@ -9,12 +9,13 @@ from __future__ import annotations
 import importlib.util
 import os
 import tempfile
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
 import orjson
 
+from pybernetes.api.schema import facts
 from pybernetes.api.schema.types import Type
 
 _VERSION = "v1.37.0"
@@ -111,7 +112,7 @@ def kind_type(group: str, version: str, kind: str) -> Type:
     return named(definition_name(group, version, kind))
 
 
-@lru_cache(maxsize=None)
+@cache
 def named(name: str) -> Type:
     """The type of a definition."""
     return _build({"$ref": name})
@@ -163,5 +164,8 @@ _resolved: dict[str, dict[str, Type]] = {}
 def _fields(name: str, properties: dict[str, Any]) -> dict[str, Type]:
     """The fields of a struct, shared by every place that holds it."""
     if name not in _resolved:
-        _resolved[name] = {field: _build(node) for field, node in properties.items()}
+        fields = _resolved[name] = {field: _build(node) for field, node in properties.items()}
+        for field in facts.droppable(name):
+            if field in fields:
+                fields[field].keeps_zero = False
     return _resolved[name]

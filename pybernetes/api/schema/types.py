@@ -12,7 +12,7 @@ class Type:
     int-or-string, time, microtime, any. ``atomic`` says that apply owns it as a whole.
     """
 
-    __slots__ = ("_fields", "atomic", "enum", "format", "item", "keys", "kind", "list_type", "merge_key",
+    __slots__ = ("_fields", "atomic", "enum", "format", "item", "keeps_zero", "keys", "kind", "list_type", "merge_key",
                  "name", "native", "required", "resolve", "strategy")  # fmt: skip
 
     def __init__(self, kind: str, name: str = "") -> None:
@@ -25,6 +25,8 @@ class Type:
         self.merge_key = ""
         self.strategy: tuple[str, ...] = ()
         self.atomic = False
+        # Whether zero says something: Go leaves out the zero of a field that it cannot tell from absent.
+        self.keeps_zero = True
         self.enum: tuple[str, ...] = ()
         self.required: frozenset[str] = frozenset()
         self.native: type | None = _NATIVE.get(kind)

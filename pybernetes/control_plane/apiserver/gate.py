@@ -13,9 +13,9 @@ from pybernetes.control_plane.apiserver.http.messages import Request
 from pybernetes.control_plane.apiserver.info import RequestInfo
 
 # Gives the user that a request proves to be, or None if it says nothing to this authenticator.
-Authenticator = Callable[[Request], "User | None | Awaitable[User | None]"]
+Authenticator = Callable[[Request], "User | Awaitable[User | None] | None"]
 # Gives True to allow, False to deny, None for no opinion; or a text, which denies and tells why.
-Authorizer = Callable[[User, RequestInfo], "bool | str | None | Awaitable[bool | str | None]"]
+Authorizer = Callable[[User, RequestInfo], "bool | str | Awaitable[bool | str | None] | None"]
 _PUBLIC = ("/healthz", "/livez", "/readyz", "/version")
 
 

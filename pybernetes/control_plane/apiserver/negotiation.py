@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from pybernetes.api import errors
+from pybernetes.api import errors, protobuf
 from pybernetes.control_plane.apiserver.http.messages import Request
 
 OFFERED = ("application/json", "application/yaml")
@@ -136,13 +136,27 @@ def _find_duplicates(raw: bytes) -> list[str]:
     return found
 
 
-def read_body(request: Request, content_types: tuple[str, ...] = OFFERED) -> Body:
-    """The body of a request as a JSON value; 415 for another media type, 400 for malformed text."""
+def read_body(
+    request: Request, content_types: tuple[str, ...] = OFFERED, default: tuple[str, str, str] = ("", "v1", "")
+) -> Body:
+    """The body of a request as a JSON value; 415 for another media type, 400 for malformed text.
+
+    ``default`` is the group, version and kind of a protobuf body that does not say.
+    """
     given = request.header(b"content-type")
     media = given.partition(";")[0].strip().lower() or "application/json"
+    if media == protobuf.MEDIA_TYPE and content_types is OFFERED:
+        return _read_protobuf(request, default)
     if media not in content_types:
-        raise errors.unsupported_media_type(content_types, given)
+        raise errors.unsupported_media_type(content_types)
     return parse_body(request.body, "yaml" in media)
+
+
+def _read_protobuf(request: Request, default: tuple[str, str, str]) -> Body:
+    try:
+        return Body(protobuf.decode(request.body, default), b"", True)
+    except protobuf.ProtobufError as error:
+        raise errors.bad_request(f"the object provided is unrecognized: {error}") from None
 
 
 def parse_body(raw: bytes, is_yaml: bool) -> Body:

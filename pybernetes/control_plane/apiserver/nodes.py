@@ -24,9 +24,13 @@ def kubelet(api: Api, node_name: str, path: str) -> Target:
     node = kind.object(record)
     address = preferred_address(node, api.nodes.address_types)
     if not address:
-        raise errors.internal(f"no preferred addresses found; known addresses: {node.get('status', {}).get('addresses', [])}")
+        raise errors.internal(
+            f"no preferred addresses found; known addresses: {node.get('status', {}).get('addresses', [])}"
+        )
     status = node.get("status", {}).get("daemonEndpoints", {}).get("kubeletEndpoint", {})
-    return Target(address, status.get("Port") or KUBELET_PORT, path, api.nodes.context or unverified(), node_name)
+    return Target(
+        address, status.get("Port") or KUBELET_PORT, path, api.nodes.context or unverified(), node_name
+    )
 
 
 def preferred_address(node: Object, types: tuple[str, ...]) -> str:

@@ -75,7 +75,10 @@ class _Backend(asyncio.Protocol):
     def send(self, target: Target) -> None:
         """Sends the request with the headers that are the other server's business."""
         request = self.request
-        lines = [f"{request.method} {target.path} HTTP/1.1".encode(), f"Host: {target.host}:{target.port}".encode()]
+        lines = [
+            f"{request.method} {target.path} HTTP/1.1".encode(),
+            f"Host: {target.host}:{target.port}".encode(),
+        ]
         for name, value in request.headers.items():
             if name not in _HOP and name not in _PRIVATE and name not in target.headers:
                 lines.append(name + b": " + value)

@@ -48,7 +48,9 @@ def container_of(request: Request, pod: Object, *, named_only: bool = False) -> 
     raise errors.bad_request(text)
 
 
-async def connect(api: Api, request: Request, kind: Kind, pod: Object, path: str, query: dict[str, list[str]]) -> Answer:
+async def connect(
+    api: Api, request: Request, kind: Kind, pod: Object, path: str, query: dict[str, list[str]]
+) -> Answer:
     """Passes the request on to the pod's kubelet, after admission had its say."""
     if request.info.subresource != "log":
         attributes = writes.attributes("CONNECT", kind, request, None, None, False)

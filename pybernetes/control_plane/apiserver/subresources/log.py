@@ -11,7 +11,16 @@ from pybernetes.control_plane.apiserver.kinds import Kind
 from pybernetes.control_plane.apiserver.options import integer
 from pybernetes.control_plane.apiserver.subresources import _streams
 
-_OPTIONS = ("follow", "previous", "sinceSeconds", "sinceTime", "timestamps", "tailLines", "limitBytes", "stream")
+_OPTIONS = (
+    "follow",
+    "previous",
+    "sinceSeconds",
+    "sinceTime",
+    "timestamps",
+    "tailLines",
+    "limitBytes",
+    "stream",
+)
 
 
 async def handle(api: Api, request: Request, kind: Kind) -> Answer:

@@ -109,7 +109,11 @@ def _port_name(service: Object, wanted: str) -> str:
 
 
 def _endpoints(piece: Object, port_name: str) -> list[tuple[str, Any]]:
-    numbers = [port["port"] for port in piece.get("ports", ()) if port.get("name", "") == port_name and "port" in port]
+    numbers = [
+        port["port"]
+        for port in piece.get("ports", ())
+        if port.get("name", "") == port_name and "port" in port
+    ]
     return [
         (address, number)
         for endpoint in piece.get("endpoints", ())

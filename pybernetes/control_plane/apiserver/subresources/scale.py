@@ -63,7 +63,7 @@ def _patch(
 ) -> Callable[[Object, Record], Object]:
     given = request.header(b"content-type").partition(";")[0].strip().lower()
     if given not in TYPES:
-        raise errors.unsupported_media_type(TYPES, given)
+        raise errors.unsupported_media_type(TYPES)
     body = negotiation.parse_body(request.body, given == APPLY)
     if given == APPLY:
         return Applied(api, request, SCALE, body, options, {})

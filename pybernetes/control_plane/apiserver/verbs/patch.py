@@ -34,7 +34,7 @@ async def patch(api: Api, request: Request, kind: Kind, rules: writes.UpdateRule
     given = request.header(b"content-type").partition(";")[0].strip().lower()
     accepted = TYPES if kind.resource.own_type is None else _CUSTOM_TYPES
     if given not in accepted:
-        raise errors.unsupported_media_type(accepted, given)
+        raise errors.unsupported_media_type(accepted)
     options = write_options(request, "PatchOptions")
     body = negotiation.parse_body(request.body, given == APPLY)
     if given == APPLY:

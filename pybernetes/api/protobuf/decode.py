@@ -1,0 +1,247 @@
+"""A protobuf message of Kubernetes as the JSON value that it stands for."""
+
+from __future__ import annotations
+
+import base64
+import struct
+import time
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import orjson
+
+from pybernetes.api.protobuf import wire
+from pybernetes.api.schema import facts
+from pybernetes.api.schema.load import compact, definition_name
+
+MEDIA_TYPE = "application/vnd.kubernetes.protobuf"
+_MAGIC = b"k8s\x00"
+_DEPTH_LIMIT = 64
+_META = "io.k8s.apimachinery.pkg.apis.meta.v1."
+_SCHEMA = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps"
+Read = Callable[[Any, int], Any]
+
+
+class ProtobufError(ValueError):
+    """The body is not a Kubernetes object in protobuf."""
+
+
+def decode(data: bytes, default: tuple[str, str, str]) -> dict[str, Any]:
+    """The object in an envelope; ``default`` is the group, version and kind of one that does not say."""
+    if not data.startswith(_MAGIC):
+        raise ProtobufError(
+            "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]"
+        )
+    try:
+        raw, api_version, kind = _envelope(data[4:])
+        group, _, version = api_version.rpartition("/")
+        if not kind:
+            (group, version, kind) = default
+        try:
+            name = _META + kind if kind == "DeleteOptions" else definition_name(group, version, kind)
+        except KeyError:
+            raise ProtobufError(f'no kind "{kind}" is registered for version "{api_version}"') from None
+        value = _message(name)(raw, 0)
+    except (wire.WireError, ValueError, struct.error, OverflowError) as error:
+        raise ProtobufError(str(error)) from None
+    value["kind"], value["apiVersion"] = kind, f"{group}/{version}" if group else version
+    return value
+
+
+def _envelope(data: bytes) -> tuple[bytes, str, str]:
+    raw, api_version, kind = b"", "", ""
+    for number, value in wire.fields(data):
+        if number == 1 and isinstance(value, bytes):
+            for inner, text in wire.fields(value):
+                if isinstance(text, bytes):
+                    api_version, kind = (text.decode(), kind) if inner == 1 else (api_version, text.decode())
+        elif number == 2 and isinstance(value, bytes):
+            raw = value
+        elif number == 3 and value:
+            raise ProtobufError("content encodings are not supported")
+    return raw, api_version, kind
+
+
+class _Field:
+    """How one field is read and where it goes."""
+
+    __slots__ = ("droppable", "inline", "mapped", "name", "read", "repeated")
+
+    def __init__(self, fact: facts.Fact, node: dict[str, Any] | None) -> None:
+        self.name = fact.name
+        self.inline = bool(fact.inline)
+        self.repeated = self.mapped = False
+        # Go writes the zero of every field that is no pointer.
+        self.droppable = not fact.pointer
+        if node is None:
+            self.read: Read = _message(fact.inline)
+            return
+        reference = node.get("$ref", "").rpartition("/")[2]
+        node = {**compact()[reference], **node} if reference else node
+        if "additionalProperties" in node:
+            self.mapped = True
+            self.read = _reader(node["additionalProperties"], in_map=True)
+        elif node.get("type") == "array":
+            self.repeated = True
+            self.read = _reader(node["items"])
+        else:
+            self.read = _reader({**node, "$ref": reference} if reference else node)
+
+
+@cache
+def _message(name: str) -> Read:
+    """The reader of a message; its fields are looked up when the first one is read."""
+    table: dict[int, _Field] = {}
+
+    def read(data: bytes, depth: int) -> dict[str, Any]:
+        if depth > _DEPTH_LIMIT:
+            raise ProtobufError("the object is nested too deeply")
+        if not table:
+            table.update(_fields(name))
+        result: dict[str, Any] = {}
+        for number, value in wire.fields(data):
+            field = table.get(number)
+            if field is None:
+                continue
+            if field.mapped:
+                key, item = _entry(value, field.read, depth)
+                result.setdefault(field.name, {})[key] = item
+                continue
+            item = field.read(value, depth + 1)
+            if field.inline:
+                result.update(item)
+            elif field.repeated:
+                result.setdefault(field.name, []).append(item)
+            elif item is not None and (item or not field.droppable or isinstance(item, dict)):
+                result[field.name] = item
+        return result
+
+    return read
+
+
+def _fields(name: str) -> dict[int, _Field]:
+    properties = dict(compact().get(name, {}).get("properties", {}))
+    for owner, node in compact().items():  # an inlined message is described where it is inlined
+        if not properties and any(fact.inline == name for fact in facts.message(owner)):
+            properties = node["properties"]
+    return {
+        fact.number: _Field(fact, None if fact.inline else properties[fact.name])
+        for fact in facts.message(name)
+        if fact.inline or fact.name in properties
+    }
+
+
+def _entry(value: Any, read: Read, depth: int) -> tuple[str, Any]:
+    key, item = "", None
+    for number, part in wire.fields(value):
+        if number == 1:
+            key = part.decode()  # type: ignore[union-attr]
+        elif number == 2:
+            item = read(part, depth + 1)
+    return key, item if item is not None else read(b"", depth + 1)
+
+
+def _reader(node: dict[str, Any], in_map: bool = False) -> Read:
+    """How a single value of a schema is read."""
+    reference = node.get("$ref", "").rpartition("/")[2]
+    if reference in _SPECIAL:
+        return _SPECIAL[reference]
+    node = {**compact()[reference], **node} if reference else node
+    if "properties" in node:
+        return _message(reference)
+    kind = node.get("type")
+    if kind == "array" and in_map:  # a list in a map is wrapped in a message of its own
+        return lambda data, depth: [part.decode() for _, part in wire.fields(data)]  # type: ignore[union-attr]
+    if kind == "string":
+        return _base64 if node.get("format") == "byte" else _string
+    return {"boolean": _boolean, "integer": _integer, "number": _double}.get(kind or "", _raw)
+
+
+def _string(value: Any, depth: int) -> str:
+    return value.decode() if isinstance(value, bytes) else ""
+
+
+def _base64(value: Any, depth: int) -> str:
+    return base64.b64encode(value).decode()
+
+
+def _boolean(value: Any, depth: int) -> bool:
+    return bool(value)
+
+
+def _integer(value: Any, depth: int) -> int:
+    return wire.signed(value) if isinstance(value, int) else 0
+
+
+def _double(value: Any, depth: int) -> float:
+    number = struct.unpack("<d", value)[0]
+    return int(number) if number.is_integer() else number
+
+
+def _raw(value: Any, depth: int) -> Any:
+    """RawExtension and the like: JSON inside of bytes."""
+    for number, part in wire.fields(value):
+        if number == 1 and part:
+            return orjson.loads(part)  # type: ignore[arg-type]
+    return None
+
+
+def _quantity(value: Any, depth: int) -> str:
+    return next((part.decode() for number, part in wire.fields(value) if number == 1), "0")  # type: ignore[union-attr]
+
+
+def _int_or_string(value: Any, depth: int) -> int | str:
+    parts = dict(wire.fields(value))
+    if parts.get(1):
+        return parts.get(3, b"").decode()  # type: ignore[union-attr]
+    return wire.signed(parts.get(2, 0))  # type: ignore[arg-type]
+
+
+def _time(value: Any, depth: int) -> str | None:
+    parts = dict(wire.fields(value))
+    if not parts.get(1) and not parts.get(2):
+        return None
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(wire.signed(parts.get(1, 0))))  # type: ignore[arg-type]
+
+
+def _micro_time(value: Any, depth: int) -> str | None:
+    text = _time(value, depth)
+    nanos = dict(wire.fields(value)).get(2, 0)
+    return text and f"{text[:-1]}.{nanos // 1000:06d}Z"  # type: ignore[operator]
+
+
+def _schema_or(number: int, other: Callable[[list[Any]], Any]) -> Read:
+    """A schema, or something else in its place; ``number`` is the schema's."""
+
+    def read(value: Any, depth: int) -> Any:
+        others = []
+        for found, part in wire.fields(value):
+            if found == number:
+                return _message(_SCHEMA)(part, depth + 1)
+            others.append(part)
+        return other(others)
+
+    return read
+
+
+def _schemas(parts: list[Any]) -> list[Any]:
+    return [_message(_SCHEMA)(part, 0) for part in parts]
+
+
+def _texts(parts: list[Any]) -> list[str]:
+    return [part.decode() for part in parts]
+
+
+_SPECIAL: dict[str, Read] = {
+    "io.k8s.apimachinery.pkg.api.resource.Quantity": _quantity,
+    "io.k8s.apimachinery.pkg.util.intstr.IntOrString": _int_or_string,
+    _META + "Time": _time,
+    _META + "MicroTime": _micro_time,
+    _META + "FieldsV1": _raw,
+    "io.k8s.apimachinery.pkg.runtime.RawExtension": _raw,
+    _SCHEMA.replace("JSONSchemaProps", "JSON"): _raw,
+    _SCHEMA + "OrArray": _schema_or(1, _schemas),
+    _SCHEMA + "OrBool": _schema_or(2, lambda parts: bool(parts and parts[0])),
+    _SCHEMA + "OrStringArray": _schema_or(1, _texts),
+}

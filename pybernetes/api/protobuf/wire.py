@@ -1,0 +1,54 @@
+"""The wire format of protocol buffers: numbered values, nothing of what they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
+
+
+class WireError(ValueError):
+    """The bytes are not a message."""
+
+
+def varint(data: bytes, position: int) -> tuple[int, int]:
+    """A number and the position after it."""
+    result = shift = 0
+    while True:
+        if position >= len(data) or shift > 63:
+            raise WireError("truncated or oversized number")
+        byte = data[position]
+        position += 1
+        result |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return result, position
+        shift += 7
+
+
+def fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
+    """Every field of a message: its number, and a whole number or bytes."""
+    position = 0
+    while position < len(data):
+        tag, position = varint(data, position)
+        number, kind = tag >> 3, tag & 7
+        if number == 0:
+            raise WireError("a field has the number 0")
+        if kind == VARINT:
+            value, position = varint(data, position)
+            yield number, value
+            continue
+        if kind == BYTES:
+            size, position = varint(data, position)
+        elif kind in (FIXED64, FIXED32):
+            size = 8 if kind == FIXED64 else 4
+        else:
+            raise WireError(f"wire type {kind} is not supported")
+        if position + size > len(data):
+            raise WireError("truncated field")
+        yield number, data[position : position + size]
+        position += size
+
+
+def signed(value: int) -> int:
+    """A number as two's complement of 64 bits."""
+    return value - (1 << 64) if value >= 1 << 63 else value

@@ -1,0 +1,60 @@
+"""What the JSON schemas do not tell of a field: its protobuf number, and whether its zero value counts."""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import NamedTuple
+
+
+class Fact(NamedTuple):
+    """One field of a message. ``inline`` names the message whose fields stand in its place in JSON."""
+
+    name: str
+    number: int
+    pointer: bool = False  # zero is different from absent
+    always: bool = False  # written even when empty
+    inline: str = ""
+
+
+@lru_cache(maxsize=1)
+def _table() -> dict[str, str]:
+    """The line of each message, by its definition's name."""
+    found: dict[str, str] = {}
+    package = ""
+    for line in files(__package__).joinpath("fields.txt").read_text().splitlines():
+        if line.startswith("["):
+            package = line[1:-1]
+        elif line and line[0] != "#":
+            name, _, fields = line.partition(" ")
+            found[f"{package}.{name}"] = fields
+    return found
+
+
+@cache
+def message(name: str) -> tuple[Fact, ...]:
+    """The fields of a message as they are numbered; empty if nothing is known of it."""
+    facts = []
+    number = 0
+    package = name.rpartition(".")[0]
+    for item in _table().get(name, "").split():
+        field, _, given = item.partition("=")
+        number = int(given) if given else number + 1
+        if field[0] == "+":
+            inline = field[1:] if "." in field else f"{package}.{field[1:]}"
+            facts.append(Fact("", number, inline=inline))
+        else:
+            facts.append(Fact(field.rstrip("*!"), number, field.endswith("*"), field.endswith("!")))
+    return tuple(facts)
+
+
+@cache
+def droppable(name: str) -> frozenset[str]:
+    """The fields of a message that Go leaves out when they are zero."""
+    found = set()
+    for fact in message(name):
+        if fact.inline:
+            found |= droppable(fact.inline)
+        elif not (fact.pointer or fact.always):
+            found.add(fact.name)
+    return frozenset(found)
