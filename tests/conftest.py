@@ -4,6 +4,7 @@ import inspect
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.support import require_program, require_root, run
 
@@ -18,3 +19,8 @@ def pytest_pyfunc_call(pyfuncitem: Any) -> bool | None:
     arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
     run(pyfuncitem.obj(**arguments))
     return True
+
+
+# A loaded machine makes hypothesis slow, which is no fault of the code under test.
+settings.register_profile("pybernetes", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("pybernetes")
