@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pybernetes.api import errors, selectors, table
-from pybernetes.api.apply import managed
+from pybernetes.api.apply.scale import parent_to_scale, path_of, scale_to_parent
 from pybernetes.api.field import Errors
 from pybernetes.api.resource import Object, Resource, Scale
 from pybernetes.control_plane.apiserver import negotiation, rendering, writes
@@ -41,9 +41,7 @@ async def handle(api: Api, request: Request, kind: Kind) -> Response:
 
     def change(old: Object, record: Record) -> Object:
         scale = scale_of(paths, old)
-        scale["metadata"]["managedFields"] = managed.parent_to_scale(
-            old["metadata"].get("managedFields", []), kind.resource
-        )
+        scale["metadata"]["managedFields"] = parent_to_scale(_entries(old), _paths(kind))
         return _changed(kind, paths, old, wanted(scale, record), keep_fields)
 
     fields = (lambda new, old: None) if keep_fields else None
@@ -87,12 +85,21 @@ def _changed(kind: Kind, paths: Scale, obj: Object, scale: Object, keep_fields: 
     else:
         obj["metadata"].pop("resourceVersion", None)
     if keep_fields:
-        entries = managed.scale_to_parent(
-            meta.get("managedFields", []), obj["metadata"].get("managedFields", []), kind.resource
-        )
+        version = kind.resource.api_version
+        entries = scale_to_parent(_entries(obj), _entries(scale), version, _paths(kind))
         obj["metadata"]["managedFields"] = entries
     _set(obj, paths.replicas, replicas)
     return obj
+
+
+def _entries(obj: Object) -> list[dict[str, Any]]:
+    return obj["metadata"].get("managedFields", [])
+
+
+def _paths(kind: Kind) -> dict[str, tuple[str, ...]]:
+    """Where the replicas are, in the form of managed fields."""
+    assert kind.resource.scale is not None
+    return {kind.resource.api_version: path_of(kind.resource.scale.replicas)}
 
 
 def _set(obj: Object, path: str, value: Any) -> None:

@@ -137,6 +137,7 @@ class Applied:
             live,
             self.wanted,
             resource.type,
+            kind=resource.kind,
             manager=self.options.manager,
             api_version=resource.api_version,
             subresource=self.request.info.subresource,
