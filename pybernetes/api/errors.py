@@ -110,12 +110,13 @@ def forbidden(group: str, resource: str, name: str, why: str) -> StatusError:
 
 def invalid(group: str, kind: str, name: str, errors: Sequence[FieldError]) -> StatusError:
     """Validation failed; the causes name each field."""
-    texts = list(dict.fromkeys(str(error) for error in errors))
+    unique = {str(error): error for error in errors}
+    texts = list(unique)
     listed = texts[0] if len(texts) == 1 else "[" + ", ".join(texts) + "]"
     message = f"{qualified(group, kind)} {go.quote(name)} is invalid"
     if texts:
         message += ": " + listed
-    causes = [error.cause() for error in errors]
+    causes = [error.cause() for error in unique.values()]
     return StatusError(422, "Invalid", message, _details(group, kind, name, causes=causes))
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from pybernetes.api import podresources
+from pybernetes.api.now import timestamp
 from pybernetes.api.resource import Object
+from pybernetes.api.validation.pod.annotations import APP_ARMOR, app_armor_profile
 
 _KEPT_METADATA = ("deletionTimestamp", "generation", "labels", "annotations", "finalizers", "ownerReferences")
 _KEPT_STATUS = ("resourceClaimStatuses", "extendedResourceClaimStatus")
@@ -31,6 +33,7 @@ def prepare_create(pod: Object) -> None:
             {
                 "type": "PodScheduled",
                 "status": "False",
+                "lastTransitionTime": timestamp(),
                 "reason": "SchedulingGated",
                 "message": "Scheduling is blocked due to non-empty scheduling gates",
             }
@@ -40,10 +43,32 @@ def prepare_create(pod: Object) -> None:
         _fold_affinity(spec["affinity"], labels)
     for constraint in spec.get("topologySpreadConstraints", ()):
         _fold(constraint, labels)
+    _app_armor_fields(pod["metadata"].get("annotations", {}), spec)
     if "resources" in spec:
         podresources.default_pod_level(spec)
     status["qosClass"] = podresources.qos_class(spec)
     pod["status"] = status
+
+
+def _app_armor_fields(annotations: dict[str, str], spec: dict[str, Any]) -> None:
+    """Turns old annotations about AppArmor into the fields that replaced them."""
+    if (
+        not any(key.startswith(APP_ARMOR) for key in annotations)
+        or spec.get("os", {}).get("name") == "windows"
+    ):
+        return
+    whole = spec.get("securityContext", {}).get("appArmorProfile")
+    for key in ("initContainers", "containers", "ephemeralContainers"):
+        for container in spec.get(key, ()):
+            profile = app_armor_profile(annotations.get(APP_ARMOR + container.get("name", ""), ""))
+            own = container.get("securityContext", {}).get("appArmorProfile")
+            if (
+                profile
+                and own is None
+                and profile != whole
+                and profile.get("localhostProfile", "").strip() == (profile.get("localhostProfile", ""))
+            ):
+                container.setdefault("securityContext", {})["appArmorProfile"] = profile
 
 
 def _fold_affinity(affinity: dict[str, Any], labels: dict[str, str]) -> None:

@@ -16,6 +16,7 @@ from pybernetes.api.resource import Object, Resource
 from pybernetes.api.validation.pod.pod import validate_pod, validate_pod_create
 from pybernetes.api.validation.pod.status import validate_pod_status
 from pybernetes.api.validation.pod.update import validate_pod_update
+from pybernetes.api.validation.pod.warnings import pod_warnings
 
 _TERMINAL = ("Succeeded", "Failed")
 
@@ -68,5 +69,6 @@ RESOURCE = Resource(
     validate_create=validate_pod_create,
     validate_update=validate_pod_update,
     validate_status_update=validate_pod_status,
+    warnings=pod_warnings,
     grace_period=grace_period,
 )  # fmt: skip

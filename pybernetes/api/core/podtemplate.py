@@ -7,6 +7,7 @@ from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import NAME
 from pybernetes.api.validation.pod import validate_pod_template
+from pybernetes.api.validation.pod.warnings import pod_template_warnings
 
 _TEMPLATE = Path("template")
 
@@ -19,6 +20,16 @@ def default(obj: Object) -> None:
 def validate(obj: Object, errors: Errors) -> None:
     """Checks the template."""
     validate_pod_template(obj.get("template", {}), _TEMPLATE, errors)
+
+
+def warnings(obj: Object, old: Object | None) -> list[str]:
+    """Warnings about a template that is new or changed."""
+    template = obj.get("template", {})
+    return (
+        []
+        if old is not None and old.get("template") == template
+        else pod_template_warnings(template, _TEMPLATE)
+    )
 
 
 def _containers(obj: Object, key: str) -> str:
@@ -51,4 +62,5 @@ RESOURCE = Resource(
     ),
     default=default,
     validate=validate,
+    warnings=warnings,
 )

@@ -17,8 +17,8 @@ MIRROR = "kubernetes.io/config.mirror"
 APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/"
 _TOLERATIONS = "scheduler.alpha.kubernetes.io/tolerations"
 _COST = "controller.kubernetes.io/pod-deletion-cost"
-_SECCOMP_POD = "seccomp.security.alpha.kubernetes.io/pod"
-_SECCOMP = "container.seccomp.security.alpha.kubernetes.io/"
+SECCOMP_POD = "seccomp.security.alpha.kubernetes.io/pod"
+SECCOMP = "container.seccomp.security.alpha.kubernetes.io/"
 _LOCALHOST = "localhost/"
 _INTEGER = re.compile(r"[+-]?(0|[1-9][0-9]*)\Z")
 
@@ -33,10 +33,10 @@ def validate_annotations(annotations: dict[str, str], spec: Fields, path: Path, 
     cost = annotations.get(_COST)
     if cost is not None and not _is_cost(cost):
         errors.invalid(path[_COST], cost, "must be a 32bit integer")
-    if _SECCOMP_POD in annotations:
-        _seccomp(annotations[_SECCOMP_POD], path / _SECCOMP_POD, errors)
+    if SECCOMP_POD in annotations:
+        _seccomp(annotations[SECCOMP_POD], path / SECCOMP_POD, errors)
     for key, value in annotations.items():
-        if key.startswith(_SECCOMP):
+        if key.startswith(SECCOMP):
             _seccomp(value, path / key, errors)
         elif key.startswith(APP_ARMOR):
             name = key.removeprefix(APP_ARMOR)
@@ -44,6 +44,15 @@ def validate_annotations(annotations: dict[str, str], spec: Fields, path: Path, 
                 errors.invalid(path[key], name, "container not found")
             if value not in ("", "runtime/default", "unconfined") and not value.startswith(_LOCALHOST):
                 errors.invalid(path[key], value, f'invalid AppArmor profile name: "{value}"')
+
+
+def app_armor_profile(annotation: str) -> Fields | None:
+    """The profile that an annotation about AppArmor stands for, or None if it stands for none."""
+    kinds = {"unconfined": "Unconfined", "runtime/default": "RuntimeDefault"}
+    if annotation in kinds:
+        return {"type": kinds[annotation]}
+    local = annotation.removeprefix(_LOCALHOST)
+    return {"type": "Localhost", "localhostProfile": local} if local and local != annotation else None
 
 
 def _is_cost(text: str) -> bool:
@@ -74,15 +83,15 @@ def _seccomp(profile: str, path: Path, errors: Errors) -> None:
 def validate_profiles_match(annotations: dict[str, str], spec: Fields, path: Path, errors: Errors) -> None:
     """Checks that old annotations about seccomp and AppArmor say the same as the fields."""
     whole = spec.get("securityContext", {})
-    if _SECCOMP_POD in annotations and "seccompProfile" in whole:
+    if SECCOMP_POD in annotations and "seccompProfile" in whole:
         here = path / "securityContext" / "seccompProfile"
-        _match("seccomp", annotations[_SECCOMP_POD], whole["seccompProfile"], here, errors)
+        _match("seccomp", annotations[SECCOMP_POD], whole["seccompProfile"], here, errors)
     windows = spec.get("os", {}).get("name") == "windows"
     for container, here in each_container(spec, path):
         name, context = container.get("name", ""), container.get("securityContext", {})
-        if _SECCOMP + name in annotations and "seccompProfile" in context:
+        if SECCOMP + name in annotations and "seccompProfile" in context:
             place = here / "securityContext" / "seccompProfile"
-            _match("seccomp", annotations[_SECCOMP + name], context["seccompProfile"], place, errors)
+            _match("seccomp", annotations[SECCOMP + name], context["seccompProfile"], place, errors)
         profile = context.get("appArmorProfile") or whole.get("appArmorProfile")
         if not windows and profile and APP_ARMOR + name in annotations:
             place = here / "securityContext" / "appArmorProfile"

@@ -19,7 +19,8 @@ Fields = dict[str, Any]
 PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 _MESSAGE_POLICIES = ("File", "FallbackToLogsOnError")
 _PROTOCOLS = ("SCTP", "TCP", "UDP")
-_NOT_FOR_EPHEMERAL = ("ports", "resizePolicy", "restartPolicy", "restartPolicyRules", *PROBES, "lifecycle")
+_NOT_FOR_EPHEMERAL = ("ports", "resources", "resizePolicy", "restartPolicy", "restartPolicyRules", *PROBES,
+                      "lifecycle")  # fmt: skip
 
 
 class Context(NamedTuple):
@@ -130,7 +131,7 @@ def validate_init_containers(
     for index, container in enumerate(containers):
         here = path[index]
         _common(container, context, here, errors)
-        validate_restart_policy(container, here, errors)
+        validate_restart_policy(container, here, errors, is_init=True)
         name = container.get("name", "")
         if name in seen:
             errors.duplicate(here / "name", name)
@@ -166,7 +167,7 @@ def validate_ephemeral_containers(spec: Fields, context: Context, path: Path, er
         seen.add(name)
         if target and target not in others:
             errors.not_found(here / "targetContainerName", target)
-        for key in ("ports", "resources", *_NOT_FOR_EPHEMERAL[1:]):
+        for key in _NOT_FOR_EPHEMERAL:
             if container.get(key) or (key in container and key != "resources"):
                 errors.forbidden(here / key, "cannot be set for an Ephemeral Container")
         for position, mount in enumerate(container.get("volumeMounts", ())):

@@ -12,13 +12,15 @@ _POLICIES = ("Always", "Never", "OnFailure")
 _ACTIONS = ("Restart", "RestartAllContainers")
 
 
-def validate_restart_policy(container: Fields, path: Path, errors: Errors) -> None:
+def validate_restart_policy(container: Fields, path: Path, errors: Errors, *, is_init: bool = False) -> None:
     """Checks a container's own restart policy and rules."""
     rules, policy = container.get("restartPolicyRules", ()), container.get("restartPolicy")
     if policy is None:
         if not rules:
             return
         errors.required(path / "restartPolicy", "must specify restartPolicy when restart rules are used")
+        if is_init:
+            return
     else:
         checks.one_of(policy, _POLICIES, path / "restartPolicy", errors)
     path = path / "restartPolicyRules"

@@ -74,15 +74,32 @@ def validate_container_security(context: Fields, host_users: bool, path: Path, e
     if context.get("allowPrivilegeEscalation") is False:
         start = "cannot set `allowPrivilegeEscalation` to false and "
         if context.get("privileged"):
-            errors.invalid(path, go.struct(context, _CONTEXT), start + "`privileged` to true")
+            errors.invalid(path, _shown(context), start + "`privileged` to true")
         for capability in context.get("capabilities", {}).get("add", ()):
             if capability == "CAP_SYS_ADMIN":
                 text = start + "`capabilities.Add` CAP_SYS_ADMIN"
-                errors.invalid(path, go.struct(context, _CONTEXT), text)
+                errors.invalid(path, _shown(context), text)
     if "windowsOptions" in context:
         validate_windows_options(context["windowsOptions"], path / "windowsOptions", errors)
     if "appArmorProfile" in context:
         _app_armor(context["appArmorProfile"], path / "appArmorProfile", errors)
+
+
+def _shown(context: Fields) -> go.Struct | None:
+    """A security context as Go holds it, where texts are empty and not absent."""
+    filled = dict(context)
+    for key in ("seccompProfile", "appArmorProfile"):
+        if key in filled:
+            filled[key] = {"type": "", **filled[key]}
+    if "seLinuxOptions" in filled:
+        filled["seLinuxOptions"] = {
+            "user": "",
+            "role": "",
+            "type": "",
+            "level": "",
+            **filled["seLinuxOptions"],
+        }
+    return go.struct(filled, _CONTEXT)
 
 
 def validate_pod_security(context: Fields, spec: Fields, path: Path, errors: Errors) -> None:
