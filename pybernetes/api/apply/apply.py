@@ -45,6 +45,7 @@ def apply(
     defaults. Raises StatusError: 409 with every conflict, 400 for a configuration that is none.
     """
     _check(applied, type_, kind, api_version)
+    live = None if live is None else without_nulls(live)
     claimed = _filtered(of(applied, type_), reset, keep)
     entries = (live or {}).get("metadata", {}).get("managedFields") or []
     if live is not None and not entries:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pybernetes.api import go
 from pybernetes.api.apply import elements
 from pybernetes.api.apply.walks import DEDUCED
 from pybernetes.api.patch.lists import go_type, plain
@@ -40,9 +41,16 @@ def _check(value: Any, type_: Type, path: str, found: list[Problem]) -> None:
 
 
 def _literal(value: Any) -> str:
-    if type(value) in (dict, list):
-        return f"{go_type(value)}{{}}"
-    return plain(value)
+    """A value as Go's ``%#v`` prints it."""
+    if type(value) is dict:
+        items = [f"{go.quote(name)}:{_literal(value[name])}" for name in sorted(value)]
+    elif type(value) is list:
+        items = [_literal(item) for item in value]
+    elif value is None:
+        return "interface {}(nil)"
+    else:
+        return go.quote(value) if type(value) is str else plain(value)
+    return f"{go_type(value)}{{{', '.join(items)}}}"
 
 
 def _check_object(value: Any, type_: Type, path: str, found: list[Problem]) -> None:

@@ -138,6 +138,20 @@ def arrange(merged: list[Any], order: list[Any], server: list[Any], key: str) ->
     return result + others[start:]
 
 
+def places_taken(current: list[Any], patch: list[Any], key: str) -> list[Any]:
+    """The server's order in which items that a patch adds stand in the places of those that it deletes.
+
+    Upstream edits the list while it still reads the order from it; clients see the order that results.
+    """
+    deleted = {_order_key(item, key) for item in patch if item.get("$patch") == "delete"}
+    if not deleted:
+        return current
+    left = [item for item in current if _order_key(item, key) not in deleted]
+    known = {_order_key(item, key) for item in left}
+    added = [item for item in patch if "$patch" not in item and _order_key(item, key) not in known]
+    return (left + added)[: len(current)]
+
+
 class _Absent:
     pass
 

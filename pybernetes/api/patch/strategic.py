@@ -144,7 +144,8 @@ def _order(result: Json, patch: Json, directive: str, type_: Type) -> tuple[str,
     if lists.element_type(current or [], changes or []) is not dict:
         result[key] = lists.arrange(merged, order, current or [], "")
     else:
-        result[key] = lists.arrange(merged, order, current or [], field.merge_key)
+        server = lists.places_taken(current or [], changes or [], field.merge_key)
+        result[key] = lists.arrange(merged, order, server, field.merge_key)
     return directive, key
 
 
