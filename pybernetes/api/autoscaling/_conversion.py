@@ -142,7 +142,8 @@ def to_v1(obj: Object) -> Object:
 
 
 def _status_to_v1(status: dict[str, Any]) -> dict[str, Any]:
-    result = {key: status[key] for key in ("observedGeneration", "lastScaleTime") if key in status}
+    kept = ("observedGeneration", "lastScaleTime")
+    result: dict[str, Any] = {key: status[key] for key in kept if key in status}
     for key in ("currentReplicas", "desiredReplicas"):
         result[key] = status.get(key, 0)
     for metric in status.get("currentMetrics", ()):
