@@ -45,9 +45,9 @@ def apply(
     defaults. Raises StatusError: 409 with every conflict, 400 for a configuration that is none.
     """
     _check(applied, type_, kind, api_version)
-    live = None if live is None else without_nulls(live)
     claimed = _filtered(of(applied, type_), reset, keep)
     entries = (live or {}).get("metadata", {}).get("managedFields") or []
+    live = None if live is None else without_nulls(_without_entries(live))
     if live is not None and not entries:
         # Nobody was tracked so far: what is there belongs to somebody whose name is unknown.
         known = managed.created(live, type_, reset)
@@ -74,8 +74,12 @@ def apply(
             mine["time"] = last["time"]
     if manager == "kubectl":
         result = _with_last_applied(result, applied)
-    metadata = {name: value for name, value in result.get("metadata", {}).items() if name != "managedFields"}
-    return {**result, "metadata": metadata}, managed.sort([*others, mine] if mine["fieldsV1"] else others)
+    return _without_entries(result), managed.sort([*others, mine] if mine["fieldsV1"] else others)
+
+
+def _without_entries(obj: Object) -> Object:
+    metadata = obj.get("metadata") or {}
+    return {**obj, "metadata": {name: metadata[name] for name in metadata if name != "managedFields"}}
 
 
 def _check(applied: Any, type_: Type, kind: str, api_version: str) -> None:

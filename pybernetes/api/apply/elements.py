@@ -62,7 +62,7 @@ def key_default(type_: Type, name: str) -> Any:
     default = _KEY_DEFAULTS.get((item.name, name))
     if default is None and name in item.fields:
         field = item.fields[name]
-        default = getattr(field, "default", None)
+        default = field.default
         if default is None and item.name and name in item.required:
             return _ZERO.get(field.kind)
     return default

@@ -123,9 +123,10 @@ def paths(fields: Fields, prefix: tuple[str, ...] = ()) -> Iterator[tuple[str, .
 
 def ordered(fields: Fields) -> Fields:
     """The same set with its elements in the order in which Kubernetes writes them."""
-    if len(fields) < 2:
-        return {element: ordered(node) if node else node for element, node in fields.items()}
-    return {element: ordered(fields[element]) for element in sorted(fields, key=elements.order)}
+    names = sorted(fields)
+    if names and names[-1][0] != "f":  # fields sort as text, items of lists by what identifies them
+        names.sort(key=elements.order)
+    return {name: ordered(node) if (node := fields[name]) else node for name in names}
 
 
 def parse(value: Any) -> Fields:

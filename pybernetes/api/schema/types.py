@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 
 class Type:
@@ -12,8 +13,8 @@ class Type:
     int-or-string, time, microtime, any. ``atomic`` says that apply owns it as a whole.
     """
 
-    __slots__ = ("_fields", "atomic", "enum", "format", "item", "keeps_zero", "keys", "kind", "list_type", "merge_key",
-                 "name", "native", "required", "resolve", "strategy")  # fmt: skip
+    __slots__ = ("_fields", "atomic", "default", "enum", "format", "item", "keeps_zero", "keys", "kind",
+                 "list_type", "merge_key", "name", "native", "required", "resolve", "strategy")  # fmt: skip
 
     def __init__(self, kind: str, name: str = "") -> None:
         self.kind = kind
@@ -25,6 +26,7 @@ class Type:
         self.merge_key = ""
         self.strategy: tuple[str, ...] = ()
         self.atomic = False
+        self.default: Any = None  # what a key of a list's items is when it is left out
         # Whether zero says something: Go leaves out the zero of a field that it cannot tell from absent.
         self.keeps_zero = True
         self.enum: tuple[str, ...] = ()
