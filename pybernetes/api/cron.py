@@ -10,9 +10,9 @@ from zoneinfo import ZoneInfo
 from pybernetes.api import go
 
 _MONTHS = {
-    name: number for number, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)
+    name: number for number, name in enumerate(["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], 1)
 }
-_DAYS = {name: number for number, name in enumerate("sun mon tue wed thu fri sat".split())}
+_DAYS = {name: number for number, name in enumerate(["sun", "mon", "tue", "wed", "thu", "fri", "sat"])}
 _NUMBER = re.compile(r"[+-]?[0-9]+\Z")
 _DURATION = re.compile(r"([0-9]*)(\.[0-9]*)?([^0-9.]*)")
 _UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}

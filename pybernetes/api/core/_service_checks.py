@@ -44,7 +44,7 @@ def validate(obj: Object, old: Object | None, errors: Errors) -> None:
     _type(spec, errors)
     _ports(spec, errors)
     if "selector" in spec:
-        meta.labels(spec["selector"], _SPEC / "selector", errors)
+        meta.check_labels(spec["selector"], _SPEC / "selector", errors)
     _affinity(spec, errors)
     validate_cluster_ips(spec, before, errors)
     for index, ip in enumerate(spec.get("externalIPs", ())):

@@ -97,7 +97,7 @@ def _endpoint(endpoint: dict[str, Any], kind: str, path: Path, errors: Errors) -
     if topology:
         if len(topology) > _MAX_TOPOLOGY:
             errors.too_many(path / "deprecatedTopology", len(topology), _MAX_TOPOLOGY)
-        meta.labels(topology, path / "deprecatedTopology", errors)
+        meta.check_labels(topology, path / "deprecatedTopology", errors)
     if "hostname" in endpoint:
         for problem in names.dns_label(endpoint["hostname"]):
             errors.invalid(path / "hostname", endpoint["hostname"], problem)

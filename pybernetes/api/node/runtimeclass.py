@@ -15,7 +15,7 @@ def validate(obj: Object, errors: Errors) -> None:
     """Checks the handler, the overhead and where its pods may run."""
     selector = obj.get("scheduling", {}).get("nodeSelector")
     if selector:
-        meta.labels(selector, _SCHEDULING / "nodeSelector", errors)
+        meta.check_labels(selector, _SCHEDULING / "nodeSelector", errors)
     handler = obj.get("handler", "")
     if not handler:
         errors.required(Path("handler"))

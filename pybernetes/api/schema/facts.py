@@ -51,7 +51,7 @@ def message(name: str) -> tuple[Fact, ...]:
 @cache
 def droppable(name: str) -> frozenset[str]:
     """The fields of a message that Go leaves out when they are zero."""
-    found = set()
+    found: set[str] = set()
     for fact in message(name):
         if fact.inline:
             found |= droppable(fact.inline)

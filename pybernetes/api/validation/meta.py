@@ -14,7 +14,7 @@ _ANNOTATIONS_LIMIT = 256 * 1024
 IMMUTABLE = "field is immutable"
 
 
-def labels(value: dict[str, str], path: Path, errors: Errors) -> None:
+def check_labels(value: dict[str, str], path: Path, errors: Errors) -> None:
     """Checks the keys and values of labels."""
     for key, text in value.items():
         for problem in names.qualified_name(key):
@@ -23,7 +23,7 @@ def labels(value: dict[str, str], path: Path, errors: Errors) -> None:
             errors.invalid(path, text, problem)
 
 
-def annotations(value: dict[str, str], path: Path, errors: Errors) -> None:
+def check_annotations(value: dict[str, str], path: Path, errors: Errors) -> None:
     """Checks the keys of annotations and the size of all together."""
     size = 0
     for key, text in value.items():
@@ -57,9 +57,9 @@ def validate(resource: Resource, obj: Object, errors: Errors) -> None:
     elif meta.get("namespace"):
         errors.forbidden(METADATA / "namespace", "not allowed on this type")
     if "labels" in meta:
-        labels(meta["labels"], _LABELS, errors)
+        check_labels(meta["labels"], _LABELS, errors)
     if "annotations" in meta:
-        annotations(meta["annotations"], _ANNOTATIONS, errors)
+        check_annotations(meta["annotations"], _ANNOTATIONS, errors)
     if "ownerReferences" in meta:
         _owners(meta["ownerReferences"], METADATA / "ownerReferences", errors)
     for index, finalizer in enumerate(meta.get("finalizers", ())):
@@ -83,7 +83,11 @@ def _owners(owners: list[dict[str, Any]], path: Path, errors: Errors) -> None:
         for key in ("kind", "name", "uid"):
             if not owner.get(key):
                 errors.invalid(here / key, owner.get(key, ""), "must not be empty")
-        if owner.get("kind") == "Event" and group in ("", "events.k8s.io") and slash == ("/" if group else ""):
+        if (
+            owner.get("kind") == "Event"
+            and group in ("", "events.k8s.io")
+            and slash == ("/" if group else "")
+        ):
             kind = f"{owner.get('apiVersion')}, Kind={owner.get('kind')}"
             errors.invalid(here, kind, f"{kind} is disallowed from being an owner")
         if owner.get("controller"):
@@ -100,7 +104,9 @@ def _finalizer(name: str, path: Path, index: int, errors: Errors) -> None:
     for problem in names.qualified_name(name):
         errors.invalid(path, name, problem)
     if "/" not in name and name not in ("orphan", "foregroundDeletion", "kubernetes"):
-        errors.invalid(path[index], name, "name is neither a standard finalizer name nor is it fully qualified")
+        errors.invalid(
+            path[index], name, "name is neither a standard finalizer name nor is it fully qualified"
+        )
 
 
 def validate_update(resource: Resource, new: Object, old: Object, errors: Errors) -> None:

@@ -15,7 +15,7 @@ def validate_label_selector(
     if not selector:
         return
     if "matchLabels" in selector:
-        meta.labels(selector["matchLabels"], path / "matchLabels", errors)
+        meta.check_labels(selector["matchLabels"], path / "matchLabels", errors)
     for index, expression in enumerate(selector.get("matchExpressions", ())):
         _requirement(expression, (path / "matchExpressions")[index], errors, allow_invalid_values)
 

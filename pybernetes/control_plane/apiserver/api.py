@@ -16,17 +16,21 @@ from pybernetes.control_plane.store.protocol import Store
 
 
 class Allocation(Protocol):
-    """What a write took from a pool; ``undo`` gives it back when the write fails."""
+    """What a write took from a pool; ``undo`` gives it back when the write fails, ``commit`` ends it well."""
 
     async def undo(self) -> None: ...
+
+    async def commit(self) -> None: ...
 
 
 class Allocator(Protocol):
     """Pools that objects of one kind draw from: addresses and ports of services."""
 
-    async def allocate(self, new: Object, old: Object | None, *, dry_run: bool) -> Allocation | None: ...
+    async def allocate(self, new: Object, old: Object | None, *, dry_run: bool) -> Allocation: ...
 
     async def release(self, obj: Object) -> None: ...
+
+    async def close(self) -> None: ...
 
 
 @dataclass

@@ -1,15 +1,19 @@
-"""What must exist in a cluster before anyone asks: the system's namespaces."""
+"""What must exist in a cluster before anyone asks: the system's namespaces and the service that is the API server."""
 
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver import writes
 from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.health import Health
-from pybernetes.control_plane.store.protocol import KeyExists
+from pybernetes.control_plane.apiserver.services import objects
+from pybernetes.control_plane.apiserver.services.allocator import ServiceAllocator
+from pybernetes.control_plane.store.protocol import Conflict, KeyExists, NotFound
 
 if TYPE_CHECKING:
     from pybernetes.control_plane.apiserver.server import Settings
@@ -21,10 +25,55 @@ async def prepare(api: Api, settings: Settings, health: Health) -> None:
     """Makes what is missing; several servers may do so at once."""
     for name in NAMESPACES:
         await ensure(api, "", "namespaces", "", {"metadata": {"name": name}})
+    hook = health.add_hook("start-service-ip-repair-controllers")
+    allocator = ServiceAllocator(api.store, settings.services, timestamp=api.timestamp)
+    api.allocators["", "services"] = allocator
+    cidr = objects.default_service_cidr(settings.services, api.timestamp())
+    await ensure(api, "networking.k8s.io", "servicecidrs", "", cidr, keep_status=True)
+    await allocator.start()
+    hook.done()
 
 
-async def ensure(api: Api, group: str, plural: str, namespace: str, obj: Object) -> None:
-    """Creates an object unless it exists."""
+async def announce(api: Api, settings: Settings, port: int, health: Health) -> None:
+    """Makes the service ``kubernetes`` and adds this server to its endpoints, once it listens."""
+    hook = health.add_hook("bootstrap-controller")
+    service = objects.kubernetes_service(settings.services, port)
+    await ensure(api, "", "services", "default", service)
+    address = settings.advertise_address
+    await _add_endpoint(api, "", "endpoints", objects.kubernetes_endpoints, address, port)
+    build = objects.kubernetes_endpoint_slice
+    await _add_endpoint(api, "discovery.k8s.io", "endpointslices", build, address, port)
+    hook.done()
+
+
+async def _add_endpoint(
+    api: Api, group: str, plural: str, build: Callable[[list[str], int], Object], address: str, port: int
+) -> None:
+    """Writes the one endpoint, unless it is there already."""
+    kind = api.kinds.find(group, plural)
+    key = kind.key("default", objects.KUBERNETES)
+    wanted = build([address], port)
+    while True:
+        record = api.store.get(key)
+        if record is None:
+            await ensure(api, group, plural, "default", wanted)
+            return
+        obj = kind.object(record)
+        content = {name: value for name, value in wanted.items() if name != "metadata"}
+        if {**obj, **content} == obj:
+            return
+        obj.update(content)
+        try:
+            await api.store.update(key, kind.encode(obj), record.revision)
+            return
+        except (Conflict, NotFound):
+            await api.fresh()
+
+
+async def ensure(
+    api: Api, group: str, plural: str, namespace: str, obj: Object, *, keep_status: bool = False
+) -> None:
+    """Creates an object unless it exists, with its status if that is to be kept."""
     kind = api.kinds.find(group, plural)
     resource = kind.resource
     key = kind.key(namespace, obj["metadata"]["name"])
@@ -37,8 +86,10 @@ async def ensure(api: Api, group: str, plural: str, namespace: str, obj: Object)
     metadata["uid"], metadata["creationTimestamp"] = str(uuid.uuid4()), api.timestamp()
     if resource.default is not None:
         resource.default(obj)
-    writes.prepare_create(resource, obj)
-    try:
-        await api.store.create(key, kind.encode(obj))
-    except KeyExists:
-        pass
+    status = obj.get("status")
+    with suppress(KeyExists):
+        writes.prepare_create(resource, obj)
+        if keep_status and status is not None:
+            obj["status"] = status
+        async with writes.allocated(api, kind, obj, None, False):
+            await api.store.create(key, kind.encode(obj))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Awaitable, Callable
 
 from pybernetes.api import errors
 from pybernetes.api.resource import Object
@@ -12,6 +13,7 @@ from pybernetes.control_plane.apiserver.kinds import Kind
 from pybernetes.control_plane.apiserver.options import DeleteOptions
 from pybernetes.control_plane.store.protocol import Conflict, NotFound, Record
 
+Admit = Callable[[Object], Awaitable[None]]
 ORPHAN, FOREGROUND = "orphan", "foregroundDeletion"
 
 
@@ -123,7 +125,7 @@ class Deleted:
         self.obj, self.gone, self.record = obj, gone, record
 
 
-async def delete(api: Api, kind: Kind, key: str, name: str, options: DeleteOptions, admit) -> Deleted:  # type: ignore[no-untyped-def]
+async def delete(api: Api, kind: Kind, key: str, name: str, options: DeleteOptions, admit: Admit) -> Deleted:
     """Deletes one object, or starts to; ``admit`` is asked with the object before anything happens."""
     resource = kind.resource
     await api.fresh()

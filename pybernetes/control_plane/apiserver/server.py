@@ -6,6 +6,7 @@ import asyncio
 import logging
 import ssl
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from pybernetes.api.registry import builtin
@@ -19,7 +20,8 @@ from pybernetes.control_plane.apiserver.http.connection import Server
 from pybernetes.control_plane.apiserver.kinds import Kinds
 from pybernetes.control_plane.apiserver.metrics import Metrics
 from pybernetes.control_plane.apiserver.openapi import OpenApi
-from pybernetes.control_plane.store.protocol import Store
+from pybernetes.control_plane.apiserver.services.options import ServiceOptions
+from pybernetes.control_plane.store.protocol import Store, StoreError
 
 log = logging.getLogger(__name__)
 
@@ -35,12 +37,10 @@ class Settings:
     authenticators: Sequence[gate.Authenticator] = ()
     authorizers: Sequence[gate.Authorizer] = ()
     admission: Sequence[Callable[[Api], Plugin]] = ()
-    service_cidrs: Sequence[str] = ("10.0.0.0/24",)
-    node_ports: tuple[int, int] = (30000, 32767)
+    services: ServiceOptions = field(default_factory=ServiceOptions)
     drain_seconds: float = 5.0
     anonymous: bool = True
     compaction_seconds: float = 300.0
-    extra: dict[str, str] = field(default_factory=dict)
 
 
 class ApiServer:
@@ -53,7 +53,7 @@ class ApiServer:
         self.api.admission = Chain([plugin(self.api) for plugin in settings.admission])
         self.health = Health()
         self.metrics = Metrics()
-        self.discovery = Discovery(builtin())
+        self.discovery = Discovery(builtin(), f"{settings.advertise_address}:{settings.port}")
         self.openapi = OpenApi(builtin())
         endpoint = Endpoint(self.api, self.discovery, self.openapi, self.health, self.metrics)
         steps = (
@@ -68,11 +68,11 @@ class ApiServer:
         """Loads the store, makes what must exist, and listens."""
         await self.store.start()
         self.health.add("etcd", self._check_store)
-        hook = self.health.add_hook("start-service-ip-repair-controllers")
         await bootstrap.prepare(self.api, self.settings, self.health)
         assert self.settings.context is not None
         self.port = await self.http.start(self.settings.host, self.settings.port, self.settings.context)
-        hook.done()
+        await bootstrap.announce(self.api, self.settings, self.port, self.health)
+        self._compaction = asyncio.create_task(self._compact())
         log.info("serving securely on %s:%d", self.settings.host, self.port)
 
     async def _check_store(self) -> str | None:
@@ -82,8 +82,22 @@ class ApiServer:
             return str(error)
         return None
 
+    async def _compact(self) -> None:
+        """Lets history go after a while, as upstream does."""
+        seen = self.store.revision
+        while True:
+            await asyncio.sleep(self.settings.compaction_seconds)
+            now = self.store.revision
+            with suppress(StoreError):
+                await self.store.compact(seen)
+            seen = now
+
     async def stop(self) -> None:
         """Fails readiness first, lets requests finish, then closes the store."""
         self.health.shut_down()
+        if self._compaction is not None:
+            self._compaction.cancel()
+        for allocator in self.api.allocators.values():
+            await allocator.close()
         await self.http.drain(self.settings.drain_seconds)
         await self.store.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import ipaddress
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from pybernetes.control_plane.apiserver.authn import certificates
 from pybernetes.control_plane.apiserver.authn.token_file import TokenFile
 from pybernetes.control_plane.apiserver.kinds import stamp
 from pybernetes.control_plane.apiserver.server import Settings
+from pybernetes.control_plane.apiserver.services.options import ServiceOptions
 from pybernetes.control_plane.store.open import open_store
 from pybernetes.control_plane.store.protocol import Store
 from pybernetes.lib import network, tls
@@ -40,9 +40,9 @@ def settings(arguments: argparse.Namespace) -> Settings:
     """Everything else that the flags say."""
     result = Settings(host=arguments.bind_address, port=arguments.secure_port)
     result.advertise_address = advertised(arguments)
-    result.service_cidrs = tuple(arguments.service_cluster_ip_range.split(","))
-    low, _, high = arguments.service_node_port_range.partition("-")
-    result.node_ports = int(low), int(high or low)
+    result.services = ServiceOptions.parse(
+        arguments.service_cluster_ip_range, arguments.service_node_port_range
+    )
     result.anonymous = arguments.anonymous_auth == "true"
     certificate, key, authority = _certificates(arguments, result.advertise_address)
     result.context = tls.server_context(certificate, key, client_ca=arguments.client_ca_file or authority)
@@ -89,6 +89,6 @@ def _certificates(arguments: argparse.Namespace, address: str) -> tuple[Path, Pa
              "kubernetes.default.svc.cluster.local", "127.0.0.1", "::1", address]  # fmt: skip
     if arguments.external_hostname:
         names.append(arguments.external_hostname)
-    for cidr in arguments.service_cluster_ip_range.split(","):
-        names.append(str(next(ipaddress.ip_network(cidr, strict=False).hosts())))
+    services = ServiceOptions.parse(arguments.service_cluster_ip_range, arguments.service_node_port_range)
+    names += [each.address(each.first) for each in services.ranges]
     return tls.ensure_serving(Path(arguments.cert_dir), names)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import secrets
 import uuid
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 from pybernetes.api import errors
@@ -73,31 +74,47 @@ async def create(
     if not keep_fields:
         _own_fields(api, resource, None, obj, options, "")
     prepare_create(resource, obj)
-    check(resource, obj)
-    _warn(resource, obj, None, request)
-    await api.admission.validate(attrs)
+    async with allocated(api, kind, obj, None, options.dry_run):
+        check(resource, obj)
+        _warn(resource, obj, None, request)
+        await api.admission.validate(attrs)
+        if options.dry_run:
+            return await _dry_create(api, kind, obj, namespace)
+        return Written(await _store_new(api, kind, obj, namespace, bool(generate)), obj, created=True)
+
+
+@asynccontextmanager
+async def allocated(
+    api: Api, kind: Kind, new: Object, old: Object | None, dry_run: bool
+) -> AsyncIterator[None]:
+    """Holds what a write takes from the pools of its kind, and gives it back if the write fails."""
     allocator = api.allocator(kind)
-    allocation = await allocator.allocate(obj, None, dry_run=options.dry_run) if allocator else None
-    if options.dry_run:
-        return await _dry_create(api, kind, obj, namespace)
-    for attempt in range(_NAME_TRIES):
+    if allocator is None:
+        yield
+        return
+    allocation = await allocator.allocate(new, old, dry_run=dry_run)
+    try:
+        yield
+    except BaseException:
+        await allocation.undo()
+        raise
+    if not dry_run:
+        await allocation.commit()
+
+
+async def _store_new(api: Api, kind: Kind, obj: Object, namespace: str, generate: bool) -> Record:
+    """Stores the object, trying other names if its own was generated and is taken."""
+    resource, metadata = kind.resource, obj["metadata"]
+    for attempt in range(1, _NAME_TRIES + 1):
         name = metadata["name"]
         try:
-            record = await api.store.create(kind.key(namespace, name), kind.encode(obj), ttl=resource.ttl)
-            return Written(record, obj, created=True)
+            return await api.store.create(kind.key(namespace, name), kind.encode(obj), ttl=resource.ttl)
         except KeyExists:
-            if generate and attempt + 1 < _NAME_TRIES:
-                metadata["name"] = _generated(metadata["generateName"])
-                continue
-            if allocation is not None:
-                await allocation.undo()
-            if generate:
+            if not generate:
+                raise errors.already_exists(resource.group, resource.plural, name) from None
+            if attempt == _NAME_TRIES:
                 raise errors.generate_name_conflict(resource.group, resource.plural, name) from None
-            raise errors.already_exists(resource.group, resource.plural, name) from None
-        except BaseException:
-            if allocation is not None:
-                await allocation.undo()
-            raise
+            metadata["name"] = _generated(metadata["generateName"])
     raise AssertionError("unreachable")
 
 
@@ -214,35 +231,29 @@ async def _try_update(
     else:
         fields(new, old)
     rules.prepare(new, old)
-    if new == old:
-        return Written(record, new)
-    rules.check(new, old)
-    _warn(resource, new, old, request)
-    await api.admission.validate(attrs)
-    if options.dry_run:
-        return Written(None, new)
-    allocator = api.allocator(kind)
-    allocation = await allocator.allocate(new, old, dry_run=False) if allocator else None
     try:
-        if deletion.is_complete(new):
+        async with allocated(api, kind, new, old, options.dry_run):
+            if new == old:
+                return Written(record, new)
+            rules.check(new, old)
+            _warn(resource, new, old, request)
+            await api.admission.validate(attrs)
+            if options.dry_run:
+                return Written(None, new)
+            if not deletion.is_complete(new):
+                value = kind.encode(new)
+                return Written(
+                    await api.store.update(record.key, value, record.revision, ttl=resource.ttl), new
+                )
             await api.store.delete(record.key, record.revision)
-            await deletion.after(api, kind, new)
-            return Written(None, new)
-        return Written(
-            await api.store.update(record.key, kind.encode(new), record.revision, ttl=resource.ttl), new
-        )
-    except (Conflict, NotFound) as error:
-        if allocation is not None:
-            await allocation.undo()
-        if isinstance(error, NotFound):
-            raise errors.not_found(resource.group, resource.plural, info.name) from None
+    except NotFound:
+        raise errors.not_found(resource.group, resource.plural, info.name) from None
+    except Conflict:
         if insists:
             raise errors.modified(resource.group, resource.plural, info.name) from None
         return None
-    except BaseException:
-        if allocation is not None:
-            await allocation.undo()
-        raise
+    await deletion.after(api, kind, new)
+    return Written(None, new)
 
 
 def _keep_identity(kind: Kind, new: Object, old: Object, name: str) -> bool:

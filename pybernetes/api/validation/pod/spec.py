@@ -37,10 +37,10 @@ def validate_pod_template(template: Fields, path: Path, errors: Errors) -> None:
     """Checks a PodTemplateSpec, defaults applied."""
     metadata, spec = template.get("metadata", {}), template.get("spec", {})
     if "labels" in metadata:
-        meta.labels(metadata["labels"], path / "labels", errors)
+        meta.check_labels(metadata["labels"], path / "labels", errors)
     annotations = metadata.get("annotations")
     if annotations:
-        meta.annotations(annotations, path / "annotations", errors)
+        meta.check_annotations(annotations, path / "annotations", errors)
         validate_annotations(annotations, spec, path / "annotations", errors)
     validate_pod_spec(spec, None, path / "spec", errors)
     if annotations:
@@ -73,7 +73,7 @@ def validate_pod_spec(spec: Fields, metadata: Fields | None, path: Path, errors:
         checks.required_one_of(policy, _RESTART_POLICIES, path / "restartPolicy", errors)
     dns.validate_dns_policy(spec, path, errors)
     if "nodeSelector" in spec:
-        meta.labels(spec["nodeSelector"], path / "nodeSelector", errors)
+        meta.check_labels(spec["nodeSelector"], path / "nodeSelector", errors)
     if spec.get("securityContext"):
         validate_pod_security(spec["securityContext"], spec, path / "securityContext", errors)
     if spec.get("shareProcessNamespace") and spec.get("hostPID"):

@@ -223,9 +223,9 @@ def _ephemeral(source: Fields, path: Path, errors: Errors) -> None:
     path = path / "volumeClaimTemplate"
     metadata = template.get("metadata", {})
     if "annotations" in metadata:
-        meta.annotations(metadata["annotations"], path / "metadata" / "annotations", errors)
+        meta.check_annotations(metadata["annotations"], path / "metadata" / "annotations", errors)
     if "labels" in metadata:
-        meta.labels(metadata["labels"], path / "metadata" / "labels", errors)
+        meta.check_labels(metadata["labels"], path / "metadata" / "labels", errors)
     for key in _NOT_IN_TEMPLATES:
         if metadata.get(key):
             errors.forbidden(path / "metadata" / {"uid": "uID"}.get(key, key), "cannot be set")

@@ -28,13 +28,12 @@ class Attributes:
 
 
 class Plugin(Protocol):
-    """A plugin raises StatusError to refuse. Either method may be a coroutine function."""
+    """A plugin has ``mutate(attributes)``, ``validate(attributes)`` or both; either may be a coroutine function.
+
+    It raises StatusError to refuse.
+    """
 
     name: str
-
-    def mutate(self, attributes: Attributes) -> Any: ...
-
-    def validate(self, attributes: Attributes) -> Any: ...
 
 
 class Chain:
@@ -42,8 +41,8 @@ class Chain:
 
     def __init__(self, plugins: Sequence[Plugin] = ()) -> None:
         self.plugins = tuple(plugins)
-        self._mutating = [plugin for plugin in plugins if hasattr(plugin, "mutate")]
-        self._validating = [plugin for plugin in plugins if hasattr(plugin, "validate")]
+        self._mutating: list[Any] = [plugin for plugin in plugins if hasattr(plugin, "mutate")]
+        self._validating: list[Any] = [plugin for plugin in plugins if hasattr(plugin, "validate")]
 
     async def mutate(self, attributes: Attributes) -> None:
         """Lets every plugin change the object."""
