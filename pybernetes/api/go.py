@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import json
 from typing import Any
 
 import orjson
@@ -55,6 +57,12 @@ def struct(item: dict[str, Any] | None, fields: Fields) -> Struct | None:
             for name, (key, inner) in fields.items()
         }
     )
+
+
+def difference(old: Any, new: Any) -> str:
+    """The lines in which two values differ, as a unified diff of their JSON."""
+    before, after = (f"{json.dumps(item, indent=1)}\n".splitlines(True) for item in (old, new))
+    return "".join(list(difflib.unified_diff(before, after))[2:])
 
 
 def value(item: Any) -> str:

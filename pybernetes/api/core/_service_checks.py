@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from pybernetes.api import go
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
 from pybernetes.api.validation import addresses, meta, names
@@ -130,14 +131,9 @@ def _port_clashes(spec: Fields, errors: Errors) -> None:
         key = (port.get("protocol"), port.get("port", 0))
         if key in ports:
             # As Go prints the struct that upstream compares.
-            shown = {
-                "Name": "",
-                "Protocol": key[0],
-                "AppProtocol": None,
-                "Port": key[1],
-                "TargetPort": 0,
-                "NodePort": 0,
-            }
+            shown = go.Struct(
+                Name="", Protocol=key[0], AppProtocol=None, Port=key[1], TargetPort=0, NodePort=0
+            )
             errors.duplicate(_PORTS[index], shown)
         ports.add(key)
 

@@ -19,7 +19,7 @@ _MILLI_LIMIT = (2**63 - 1) // 1000
 def default(obj: Object) -> None:
     """Limits default to the maximum, requests to the limit or the minimum, for containers."""
     spec = obj.setdefault("spec", {})
-    for item in spec.setdefault("limits", []):
+    for item in spec.get("limits", ()):
         if item.get("type") == "Container":
             limits = item.get("max", {}) | item.get("default", {})
             requests = item.get("min", {}) | limits | item.get("defaultRequest", {})

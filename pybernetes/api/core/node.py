@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from pybernetes.api import go
 from pybernetes.api.core import _node_config
 from pybernetes.api.defaults.resources import default_resource_list
 from pybernetes.api.field import Errors, Path
@@ -82,15 +83,13 @@ def validate(obj: Object, errors: Errors) -> None:
         addresses.legacy_cidr(cidr, _CIDRS[index], errors)
     if len(cidrs) > 1:
         networks = [addresses.parse_cidr_sloppy(cidr) for cidr in cidrs]
-        bad = next((cidr for cidr, network in zip(cidrs, networks, strict=True) if network is None), None)
+        bad = next((index for index, network in enumerate(networks) if network is None), None)
         if bad is not None:
-            text = "invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR address: "
-            errors.internal(_CIDRS, text + bad)
-        if (
-            bad is not None
-            or len(cidrs) > 2
-            or len({network.version for network in networks if network}) != 2
-        ):
+            problem = f"invalid CIDR[{bad}]: <nil> (invalid CIDR address: {cidrs[bad]})"
+            text = "invalid PodCIDRs. failed to check with dual stack with error:"
+            errors.internal(_CIDRS, text + problem)
+        versions = {network.version for network in networks if network is not None}
+        if bad is not None or len(cidrs) > 2 or len(versions) != 2:
             errors.invalid(_CIDRS, cidrs, "may specify no more than one CIDR for each IP family")
 
 
@@ -108,7 +107,8 @@ def _taints(taints: list[dict[str, Any]], errors: Errors) -> None:
         elif effect not in _EFFECTS:
             errors.unsupported(path / "effect", effect, _EFFECTS)
         if (key, effect) in seen:
-            errors.duplicate(path, taint)
+            shown = go.Struct(Key=key, Value=value, Effect=effect, TimeAdded=taint.get("timeAdded"))
+            errors.duplicate(path, shown)
             errors[-1].detail = "taints must be unique by key and effect pair"
         seen.add((key, effect))
 
@@ -173,7 +173,8 @@ def _addresses(status: dict[str, Any], errors: Errors) -> None:
     seen = []
     for index, address in enumerate(status.get("addresses", ())):
         if address in seen:
-            errors.duplicate((Path("status") / "addresses")[index], address)
+            shown = go.Struct(Type=address.get("type", ""), Address=address.get("address", ""))
+            errors.duplicate((Path("status") / "addresses")[index], shown)
         seen.append(address)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import posixpath
 from typing import Any
 
+from pybernetes.api import go, quantity
 from pybernetes.api import now as time
-from pybernetes.api import quantity
 from pybernetes.api.core import _storage
 from pybernetes.api.core._volume_sources import SOURCES, validate_source
 from pybernetes.api.defaults import volumes
@@ -36,6 +36,31 @@ _STABLE_LABELS = {
     "beta.kubernetes.io/os": "kubernetes.io/os",
     "beta.kubernetes.io/arch": "kubernetes.io/arch",
     "beta.kubernetes.io/instance-type": "node.kubernetes.io/instance-type",
+}
+# The sources in the order of Go's struct.
+_GO_SOURCES = {
+    "GCEPersistentDisk": "gcePersistentDisk",
+    "AWSElasticBlockStore": "awsElasticBlockStore",
+    "HostPath": "hostPath",
+    "Glusterfs": "glusterfs",
+    "NFS": "nfs",
+    "RBD": "rbd",
+    "ISCSI": "iscsi",
+    "Cinder": "cinder",
+    "CephFS": "cephfs",
+    "FC": "fc",
+    "Flocker": "flocker",
+    "FlexVolume": "flexVolume",
+    "AzureFile": "azureFile",
+    "VsphereVolume": "vsphereVolume",
+    "Quobyte": "quobyte",
+    "AzureDisk": "azureDisk",
+    "PhotonPersistentDisk": "photonPersistentDisk",
+    "PortworxVolume": "portworxVolume",
+    "ScaleIO": "scaleIO",
+    "Local": "local",
+    "StorageOS": "storageos",
+    "CSI": "csi",
 }
 _DEPRECATED = {
     "cephfs": "deprecated in v1.28, non-functional in v1.31+",
@@ -144,16 +169,48 @@ def validate_update(new: Object, old: Object, errors: Errors) -> None:
         after_source["csi"] = {key: value for key, value in after_source["csi"].items() if key != late}
     if after_source != before_source:
         text = "spec.persistentvolumesource is immutable after creation\n"
-        text += f"- {before_source}\n+ {after_source}\n"
+        text += go.difference(_shown_source(before_source), _shown_source(after_source))
         errors.forbidden(_SPEC / "persistentvolumesource", text)
     meta.immutable(spec.get("volumeMode"), before.get("volumeMode"), Path("volumeMode"), errors)
     affinity = before.get("nodeAffinity")
     if affinity is not None and _renamed(affinity, spec.get("nodeAffinity")) != spec.get("nodeAffinity"):
         text = f"{meta.IMMUTABLE}, except for updating from beta label to GA"
-        errors.invalid(Path("nodeAffinity"), spec.get("nodeAffinity"), text)
+        errors.invalid(Path("nodeAffinity"), _shown_affinity(spec.get("nodeAffinity")), text)
     name = "volumeAttributesClassName"
     if name in before and name not in spec:
         errors.forbidden(_SPEC / name, "update from non-nil value to nil is forbidden")
+
+
+def _shown_source(source: dict[str, Any]) -> go.Struct:
+    """The source as Go prints it: every kind of source, all but one null."""
+    return go.Struct({name: _capitalized(source.get(key)) for name, key in _GO_SOURCES.items()})
+
+
+def _capitalized(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key[:1].upper() + key[1:]: _capitalized(item) for key, item in value.items()}
+    return value
+
+
+def _shown_affinity(affinity: dict[str, Any] | None) -> go.Struct | None:
+    """Node affinity as Go prints it."""
+    if affinity is None:
+        return None
+
+    def requirements(rows: list[dict[str, Any]] | None) -> list[go.Struct] | None:
+        return [
+            go.Struct(Key=r.get("key", ""), Operator=r.get("operator", ""), Values=r.get("values"))
+            for r in rows or ()
+        ] or None
+
+    terms = [
+        go.Struct(
+            MatchExpressions=requirements(term.get("matchExpressions")),
+            MatchFields=requirements(term.get("matchFields")),
+        )
+        for term in affinity.get("required", {}).get("nodeSelectorTerms", ())
+    ]
+    return go.Struct(Required=go.Struct(NodeSelectorTerms=terms))
 
 
 def _renamed(old: Any, new: Any) -> Any:

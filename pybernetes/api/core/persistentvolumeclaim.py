@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.api import quantity
+from pybernetes.api import go, quantity
 from pybernetes.api.core import _storage
 from pybernetes.api.defaults.resources import default_resource_list
 from pybernetes.api.defaults.volumes import default_claim_spec
@@ -85,7 +85,7 @@ def validate_update(new: Object, old: Object, errors: Errors) -> None:
     bound = new.get("status", {}).get("phase") == "Bound"
     after = {**spec}
     if not before.get("volumeName"):
-        after["volumeName"] = before.get("volumeName", "")
+        after.pop("volumeName", None)
     if _class_may_change(new, old, errors):
         after["storageClassName"] = before.get("storageClassName")
     if bound:
@@ -94,7 +94,7 @@ def validate_update(new: Object, old: Object, errors: Errors) -> None:
         wanted["requests"] = {**wanted.get("requests", {}), **_only_storage(before)}
         after["resources"] = wanted
     if _comparable(after) != _comparable(before):
-        errors.forbidden(_SPEC, _FIXED + _difference(before, after))
+        errors.forbidden(_SPEC, _FIXED + go.difference(_shown(before), _shown(after)))
     size, old_size = (quantity.parse(_only_storage(held).get("storage", "0")) for held in (spec, before))
     if size < old_size and size <= quantity.parse(
         old.get("status", {}).get("capacity", {}).get("storage", "0")
@@ -140,10 +140,20 @@ def _comparable(spec: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _difference(before: dict[str, Any], after: dict[str, Any]) -> str:
-    """The fields that differ, one line each."""
-    changed = [key for key in sorted(before.keys() | after.keys()) if before.get(key) != after.get(key)]
-    return "\n".join(f"- {key}: {before.get(key)}\n+ {key}: {after.get(key)}" for key in changed) + "\n"
+def _shown(spec: dict[str, Any]) -> go.Struct:
+    """The spec as Go prints it."""
+    held = spec.get("resources", {})
+    return go.Struct(
+        AccessModes=spec.get("accessModes"),
+        Selector=spec.get("selector"),
+        Resources=go.Struct(Limits=held.get("limits"), Requests=held.get("requests")),
+        VolumeName=spec.get("volumeName", ""),
+        StorageClassName=spec.get("storageClassName"),
+        VolumeMode=spec.get("volumeMode"),
+        DataSource=spec.get("dataSource"),
+        DataSourceRef=spec.get("dataSourceRef"),
+        VolumeAttributesClassName=spec.get("volumeAttributesClassName"),
+    )
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.api import quantity
+from pybernetes.api import go, quantity
 from pybernetes.api.defaults.resources import default_resource_list
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
@@ -87,7 +87,7 @@ def _selector(spec: dict[str, Any], limited: list[str], errors: Errors) -> None:
             errors.invalid(_SELECTOR / "scopeName", scope, "unsupported scope")
         for name in limited:
             if scope in _SCOPE_RESOURCES and name not in _SCOPE_RESOURCES[scope]:
-                errors.invalid(_SELECTOR, spec["scopeSelector"], "unsupported scope applied to resource")
+                errors.invalid(_SELECTOR, _shown(expressions), "unsupported scope applied to resource")
         if scope in _EXISTS_ONLY and operator != "Exists":
             errors.invalid(_SELECTOR / "operator", operator, _MUST_EXIST)
         if operator in ("In", "NotIn"):
@@ -102,6 +102,15 @@ def _selector(spec: dict[str, Any], limited: list[str], errors: Errors) -> None:
             errors.invalid(_SELECTOR / "operator", operator, "not a valid selector operator")
     scopes = {expression.get("scopeName", "") for expression in expressions}
     _conflicts(scopes, spec.get("scopes", []), _SELECTOR, errors)
+
+
+def _shown(expressions: list[dict[str, Any]]) -> go.Struct:
+    """The selector as Go prints it."""
+    rows = [
+        go.Struct(ScopeName=e.get("scopeName", ""), Operator=e.get("operator", ""), Values=e.get("values"))
+        for e in expressions
+    ]
+    return go.Struct(MatchExpressions=rows)
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:

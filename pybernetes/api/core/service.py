@@ -31,6 +31,8 @@ def default(obj: Object) -> None:
         spec["externalTrafficPolicy"] = "Cluster"
     if type_ in ("ClusterIP", "NodePort", "LoadBalancer"):
         spec.setdefault("internalTrafficPolicy", "Cluster")
+    elif type_ == "ExternalName":
+        spec.pop("internalTrafficPolicy", None)
     status = obj.setdefault("status", {})
     balancer = status.setdefault("loadBalancer", {})
     if type_ == "LoadBalancer":

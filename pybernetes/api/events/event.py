@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pybernetes.api import go
 from pybernetes.api.core import _events
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object, Resource
@@ -10,6 +11,11 @@ from pybernetes.api.validation import meta
 _CLEARED = ("firstTimestamp", "lastTimestamp", "count")
 _IMMUTABLE = ("involvedObject", "reason", "message", "source", "firstTimestamp", "lastTimestamp", "count",
               "type", "eventTime", "action", "related", "reportingComponent", "reportingInstance")  # fmt: skip
+# An object reference in the order of Go's struct.
+_REFERENCE = {
+    "Kind": "kind", "Namespace": "namespace", "Name": "name", "UID": "uid", "APIVersion": "apiVersion",
+    "ResourceVersion": "resourceVersion", "FieldPath": "fieldPath",
+}  # fmt: skip
 _INTERNAL_NAMES = {"reportingComponent": "reportingController"}
 
 
@@ -48,7 +54,10 @@ def validate_update(new: Object, old: Object, errors: Errors) -> None:
     for key in _IMMUTABLE:
         # An empty value and an absent one are the same in Go.
         if (after.get(key) or None) != (before.get(key) or None):
-            errors.invalid(Path(_INTERNAL_NAMES.get(key, key)), after.get(key), meta.IMMUTABLE)
+            shown = after.get(key)
+            if key in ("involvedObject", "related") and shown is not None:
+                shown = go.Struct({name: shown.get(field, "") for name, field in _REFERENCE.items()})
+            errors.invalid(Path(_INTERNAL_NAMES.get(key, key)), shown, meta.IMMUTABLE)
 
 
 RESOURCE = Resource(

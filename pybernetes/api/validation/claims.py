@@ -69,11 +69,11 @@ def _data_sources(spec: dict[str, Any], path: Path, errors: Errors, allow_invali
             errors.invalid(path / "dataSourceRef" / "namespace", reference["namespace"], problem)
         if source is not None:
             text = "may not be specified when dataSourceRef.namespace is specified"
-            errors.invalid(path, str(path / "dataSource"), text)
+            errors.invalid(path, {}, text)  # upstream shows the path, which has no visible fields
     elif source is not None and reference is not None:
         keys = ("apiGroup", "kind", "name")
         if [source.get(key) for key in keys] != [reference.get(key) for key in keys]:
-            errors.invalid(path, str(path / "dataSource"), "must match dataSourceRef")
+            errors.invalid(path, {}, "must match dataSourceRef")
 
 
 def _data_source(held: dict[str, Any], path: Path, errors: Errors, allow_invalid_groups: bool) -> None:
