@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pybernetes.api import go
 from pybernetes.api.apiextensions._schema import validate_schema
 from pybernetes.api.apiextensions._structural import at
 from pybernetes.api.field import Errors, Path
@@ -66,9 +67,10 @@ def _status(version: Version) -> bool:
     return "status" in version.get("subresources", {})
 
 
-def _shown(version: Version, shared: set[str]) -> dict[str, Any]:
+def _shown(version: Version, shared: set[str]) -> go.Struct:
     """A version as an error shows it: in the form that holds what is shared elsewhere."""
-    result = {
+    result = go.Struct()
+    result |= {
         "Name": version.get("name", ""),
         "Served": version.get("served", False),
         "Storage": version.get("storage", False),

@@ -8,7 +8,7 @@ from pybernetes.api.certificates import GROUP, _conditions, _pem
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, get, human_duration
-from pybernetes.api.validation.signers import signer_name
+from pybernetes.api.validation import checks
 
 _SPEC = Path("spec")
 _CERTIFICATE = Path("status") / "certificate"
@@ -77,7 +77,7 @@ def validate(obj: Object, errors: Errors) -> None:
         text = "the legacy signerName is not allowed via this API version"
         errors.invalid(_SPEC / "signerName", signer, text)
     else:
-        signer_name(signer, _SPEC / "signerName", errors)
+        checks.signer_name(signer, _SPEC / "signerName", errors)
     seconds = spec.get("expirationSeconds", _SHORTEST)
     if seconds < _SHORTEST:
         text = "may not specify a duration less than 600 seconds (10 minutes)"

@@ -6,8 +6,8 @@ from pybernetes.api.certificates import GROUP, _pem
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import NAME, get
-from pybernetes.api.validation import meta
-from pybernetes.api.validation.signers import cluster_trust_bundle_name, signer_name
+from pybernetes.api.validation import checks, meta
+from pybernetes.api.validation.signers import cluster_trust_bundle_name
 
 _SPEC = Path("spec")
 _BUNDLE = _SPEC / "trustBundle"
@@ -29,7 +29,7 @@ def validate(obj: Object, errors: Errors) -> None:
         for problem in cluster_trust_bundle_name(whole, signer) if text else ():
             errors.invalid(Path("metadata") / key, text, problem)
     if signer:
-        signer_name(signer, _SPEC / "signerName", errors)
+        checks.signer_name(signer, _SPEC / "signerName", errors)
     _validate_bundle(spec.get("trustBundle", ""), errors)
 
 

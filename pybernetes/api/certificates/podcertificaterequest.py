@@ -6,12 +6,11 @@ from pybernetes.api.certificates import GROUP, _issued, _keys, _pem
 from pybernetes.api.field import OMIT, Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import NAME, get
-from pybernetes.api.validation import meta, names
-from pybernetes.api.validation.signers import is_kubernetes_signer, signer_name
+from pybernetes.api.validation import checks, meta, names
+from pybernetes.api.validation.signers import is_kubernetes_signer
 
 _SPEC = Path("spec")
 _HOUR = 3600
-_MOST_ANNOTATIONS = 256 * 1024
 _ONE_OF = "exactly one of (stubPKCS10Request) or (pkixPublicKey, proofOfPossession) must be set"
 
 
@@ -29,12 +28,9 @@ def validate(obj: Object, errors: Errors) -> None:
     """Checks whom the certificate is for, its lifetime and its key."""
     spec = obj.get("spec", {})
     signer = spec.get("signerName", "")
-    signer_name(signer, _SPEC / "signerName", errors)
+    checks.signer_name(signer, _SPEC / "signerName", errors)
     annotations = spec.get("unverifiedUserAnnotations", {})
-    for key in annotations:
-        _annotation_key(key.lower(), _SPEC / "unverifiedUserAnnotations", errors)
-    if sum(len(key.encode()) + len(text.encode()) for key, text in annotations.items()) > _MOST_ANNOTATIONS:
-        errors.too_long(_SPEC / "unverifiedUserAnnotations", _MOST_ANNOTATIONS)
+    checks.user_annotations(annotations, _SPEC / "unverifiedUserAnnotations", errors)
     for name, uid in (
         ("podName", "podUID"),
         ("serviceAccountName", "serviceAccountUID"),
@@ -56,17 +52,6 @@ def validate(obj: Object, errors: Errors) -> None:
         _keys.validate_request(request, errors)
     else:
         errors.invalid(_SPEC, OMIT, _ONE_OF)
-
-
-def _annotation_key(key: str, path: Path, errors: Errors) -> None:
-    problems = names.qualified_name(key)
-    if not key:
-        errors.required(path)
-        return
-    for problem in problems:
-        errors.invalid(path, key, problem)
-    if not problems and "/" not in key:
-        errors.invalid(path, key, 'must be a domain-prefixed key (such as "acme.io/foo")')
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:

@@ -2,26 +2,72 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from pybernetes.api import go
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.node import GROUP
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME
 from pybernetes.api.validation import meta, names
+from pybernetes.api.validation.pod.resources import validate_requirements
+from pybernetes.api.validation.pod.scheduling import validate_tolerations
 
 _SCHEDULING = Path("scheduling")
+DEPRECATED = {
+    "beta.kubernetes.io/arch": 'deprecated since v1.14; use "kubernetes.io/arch" instead',
+    "beta.kubernetes.io/os": 'deprecated since v1.14; use "kubernetes.io/os" instead',
+    "failure-domain.beta.kubernetes.io/region": (
+        'deprecated since v1.17; use "topology.kubernetes.io/region" instead'
+    ),
+    "failure-domain.beta.kubernetes.io/zone": (
+        'deprecated since v1.17; use "topology.kubernetes.io/zone" instead'
+    ),
+    "beta.kubernetes.io/instance-type": (
+        'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead'
+    ),
+    "app.kubernetes.io/created-by": "deprecated since v1.9",
+    "scheduler.alpha.kubernetes.io/preferAvoidPods": (
+        "deprecated since v1.22; use Taints and Tolerations instead"
+    ),
+    "node-role.kubernetes.io/master": 'use "node-role.kubernetes.io/control-plane" instead',
+}
+
+
+def _shown(toleration: dict[str, Any]) -> go.Struct:
+    """A toleration as an error shows it."""
+    texts = {name: toleration.get(name.lower(), "") for name in ("Key", "Operator", "Value", "Effect")}
+    return go.Struct({**texts, "TolerationSeconds": toleration.get("tolerationSeconds")})
 
 
 def validate(obj: Object, errors: Errors) -> None:
     """Checks the handler, the overhead and where its pods may run."""
-    selector = obj.get("scheduling", {}).get("nodeSelector")
-    if selector:
-        meta.check_labels(selector, _SCHEDULING / "nodeSelector", errors)
+    overhead = obj.get("overhead")
+    if overhead is not None:
+        limits = {"limits": overhead.get("podFixed", {})}
+        validate_requirements(limits, (), Path("overhead"), errors)
+    scheduling = obj.get("scheduling", {})
+    meta.check_labels(scheduling.get("nodeSelector", {}), _SCHEDULING / "nodeSelector", errors)
+    tolerations = scheduling.get("tolerations", [])
+    validate_tolerations(tolerations, _SCHEDULING / "tolerations", errors)
+    seen: list[tuple[str, ...]] = []
+    for index, toleration in enumerate(tolerations):
+        key = tuple(toleration.get(name, "") for name in ("key", "operator", "value", "effect"))
+        if key in seen:
+            errors.duplicate((_SCHEDULING / "tolerations")[index], _shown(toleration))
+        seen.append(key)
     handler = obj.get("handler", "")
     if not handler:
         errors.required(Path("handler"))
     else:
         for problem in names.dns_label(handler):
             errors.invalid(Path("handler"), handler, problem)
+
+
+def warnings(obj: Object, old: Object | None) -> list[str]:
+    """Warns about labels of nodes that are deprecated."""
+    selector = obj.get("scheduling", {}).get("nodeSelector", {})
+    return [f"scheduling.nodeSelector: {DEPRECATED[key]}" for key in selector if key in DEPRECATED]
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
@@ -40,4 +86,5 @@ RESOURCE = Resource(
     unconditional_update=False,
     validate=validate,
     validate_update=validate_update,
+    warnings=warnings,
 )

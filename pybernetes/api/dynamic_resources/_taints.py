@@ -1,0 +1,28 @@
+"""Taints of devices, which keep away pods that do not tolerate them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.api import now
+from pybernetes.api.dynamic_resources import _names
+from pybernetes.api.dynamic_resources._claims import EFFECTS
+from pybernetes.api.field import Errors, Path
+
+
+def default_taint(taint: dict[str, Any]) -> None:
+    """Notes when the taint was added."""
+    if "timeAdded" not in taint:
+        taint["timeAdded"] = now.timestamp()
+
+
+def validate_taint(taint: dict[str, Any], path: Path, errors: Errors, late: Errors) -> None:
+    """Checks a taint."""
+    _names.label_key(taint.get("key", ""), path / "key", errors)
+    if taint.get("value"):
+        _names.label_value(taint["value"], path / "value", errors)
+    effect = taint.get("effect", "")
+    if not effect:
+        late.required(path / "effect")
+    elif effect not in EFFECTS:
+        late.unsupported(path / "effect", effect, EFFECTS)
