@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from pybernetes.api.apply import elements
+from pybernetes.api.apply import elements, zero
 from pybernetes.api.apply.sets import LEAF, SELF, Fields
 from pybernetes.api.apply.walks import DEDUCED, field_type, is_leaf, whole
 from pybernetes.api.schema import Type
@@ -65,6 +65,7 @@ class Comparison(NamedTuple):
 
 
 _NONE: list[Any] = []
+_EMPTY: dict[str, Any] = {}
 NOTHING = Comparison({}, {}, {})
 _MODIFIED = Comparison({}, {SELF: LEAF}, {})
 
@@ -96,15 +97,22 @@ def _reshaped(old: Any, new: Any, type_: Type) -> Comparison:
 
 def _compare_objects(old: dict[str, Any], new: dict[str, Any], type_: Type) -> Comparison:
     result = Comparison({}, {}, {})
+    held = zero.by_value(type_) if type_.kind == "struct" else ()
     for name in sorted(new):
         value = new[name]
-        if name not in old:
+        if name in old or name in held:
+            before = old.get(name, _EMPTY)
+            if before != value:
+                _attach(result, "f:" + name, _compare(before, value, field_type(type_, name)))
+        else:
             result.added["f:" + name] = whole(value, field_type(type_, name))
-        elif old[name] != value:
-            _attach(result, "f:" + name, _compare(old[name], value, field_type(type_, name)))
     for name, value in old.items():
-        if name not in new:
+        if name in new:
+            continue
+        if name not in held:
             result.removed["f:" + name] = whole(value, field_type(type_, name))
+        elif value:
+            _attach(result, "f:" + name, _compare(value, _EMPTY, field_type(type_, name)))
     return result
 
 

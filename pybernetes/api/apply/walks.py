@@ -79,8 +79,8 @@ def _struct_walk(type_: Type) -> Walk:
         shape = shapes.get(names)
         if shape is None:
             # Types can contain themselves, so the functions of fields are made when a field is first met.
-            walks = {name: _walk_of(field_type(type_, name)) for name in sorted(names)}
-            leaves = {SELF: LEAF, **{"f:" + name: LEAF for name in walks}}
+            walks = {name: _walk_of(field_type(type_, name)) for name in names}
+            leaves = {SELF: LEAF, **{"f:" + name: LEAF for name in sorted({*names, *zero.by_value(type_)})}}
             shape = leaves, tuple((name, "f:" + name, walk) for name, walk in walks.items() if walk)
             if len(shapes) < _SHAPES:
                 shapes[names] = shape

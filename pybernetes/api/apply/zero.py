@@ -85,23 +85,27 @@ _OMITTED: dict[str, tuple[str, ...]] = {
 }
 _ZERO = {"string": "", "integer": 0, "number": 0, "boolean": False, "quantity": "0"}
 _zeros: dict[Type, dict[str, Any]] = {}
+_held: dict[Type, frozenset[str]] = {}
 
 
-def by_value(type_: Type) -> tuple[str, ...]:
-    """The fields of a struct that hold a struct by value; the API shows them even when they are empty."""
-    names = _BY_VALUE.get(type_.name, ())
-    return tuple(
-        name
-        for name, field in type_.fields.items()
-        if field.kind == "struct" and type_.name and (name in _ALWAYS or name in names)
-    )
+def by_value(type_: Type) -> frozenset[str]:
+    """The fields of a struct that hold a struct by value: empty and absent are the same for them."""
+    found = _held.get(type_)
+    if found is None:
+        if len(_held) > 10_000:  # types of custom resources come and go
+            _held.clear()
+        names = _ALWAYS | {*_BY_VALUE.get(type_.name, ())} if type_.name else frozenset()
+        found = _held[type_] = frozenset(
+            name for name in names if name in type_.fields and type_.fields[name].kind == "struct"
+        )
+    return found
 
 
 def of(type_: Type) -> dict[str, Any]:
     """The object of a type in which nothing is set."""
     found = _zeros.get(type_)
     if found is None:
-        if len(_zeros) > 10_000:  # types of custom resources come and go
+        if len(_zeros) > 10_000:
             _zeros.clear()
         found = _zeros[type_] = _build(type_)
     return found
