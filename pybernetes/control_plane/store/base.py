@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from pathlib import Path
 
 from pybernetes.control_plane.store.mirror import Mirror
@@ -37,7 +38,8 @@ class MirroredStore(Store):
     ) -> None:
         self.stamp = stamp
         self.clock = clock
-        self.mirror = Mirror(clock=clock, history=history)
+        # The age of history is not a matter of the wall clock, which may be set.
+        self.mirror = Mirror(clock=time.monotonic if clock is wall_clock else clock, history=history)
 
     @property
     def revision(self) -> int:

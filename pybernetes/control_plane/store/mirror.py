@@ -79,7 +79,10 @@ class MirrorWatch(Watch):
         if self.open:
             self.close()
             if self.closed is not None:
-                self.closed(error)
+                try:
+                    self.closed(error)
+                except Exception:
+                    log.exception("telling the watcher of %s about the end of its watch failed", self.prefix)
 
 
 def prefix_end(prefix: str) -> str | None:
@@ -309,9 +312,8 @@ class Mirror:
 
     def end_watches(self, error: StoreError | None) -> None:
         """End every watch from the store's side."""
-        for node in list(self._nodes.values()):
-            for watch in list(node.watches):
-                watch.end(error)
+        for watch in [watch for node in self._nodes.values() for watch in node.watches]:
+            watch.end(error)
 
     def _deliver(self, touched: Nodes) -> None:
         # Everything is collected before the first call: a sink may open and close watches.

@@ -214,6 +214,10 @@ async def test_leases_are_shared(etcd_member: Member, root: str) -> None:
         assert len(set(leases)) == 2
         assert await store._leases.lease(0) == 0
         assert await store._leases.lease(10) != await store._leases.lease(10)
+        lease = driver_module.rpc.LeaseRevokeRequest(ID=leases[-1])
+        await store.client.call(lambda endpoint: endpoint.lease.LeaseRevoke, lease)
+        record = await store.create(f"{root}/events/a", b"", ttl=3600)
+        assert store.get(f"{root}/events/a") is record
 
 
 async def test_client_certificates(tmp_path: Path) -> None:
@@ -286,12 +290,13 @@ async def test_failover_when_the_leader_dies(tmp_path: Path) -> None:
 
 
 async def leader_of(store: EtcdStore, members: list[Member]) -> Member:
-    """The member that leads at the moment."""
-    for endpoint, member in zip(store.client.endpoints, members, strict=True):
-        status = await endpoint.maintenance.Status(driver_module.rpc.StatusRequest(), timeout=5)
-        if status.leader == status.header.member_id:
-            return member
-    raise AssertionError("no leader")
+    """The member that leads, once there is one."""
+    request = driver_module.rpc.StatusRequest()
+    while True:
+        for endpoint, member in zip(store.client.endpoints, members, strict=True):
+            status = await endpoint.maintenance.Status(request, timeout=10, wait_for_ready=True)
+            if status.leader == status.header.member_id:
+                return member
 
 
 async def test_without_etcd(tmp_path: Path) -> None:

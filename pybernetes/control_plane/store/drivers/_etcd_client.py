@@ -35,11 +35,11 @@ OPTIONS = (
 )
 
 
-class Rejected(StoreError):
-    """etcd answered with an error that trying again does not change."""
+class Rejected(Unavailable):
+    """etcd answered with an error that trying again does not change: no space, no permission, …"""
 
     def __init__(self, code: grpc.StatusCode, details: str) -> None:
-        super().__init__(details)
+        super().__init__(f"etcd refused: {details}")
         self.code = code
 
 

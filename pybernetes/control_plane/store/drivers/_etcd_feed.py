@@ -17,7 +17,7 @@ from aetcd import rpc
 
 from pybernetes.control_plane.store.drivers._etcd_client import FIRST_DELAY, LAST_DELAY, EtcdClient, Rejected
 from pybernetes.control_plane.store.mirror import Mirror, prefix_end
-from pybernetes.control_plane.store.protocol import Compacted, Event, Record, Stamp, StoreError
+from pybernetes.control_plane.store.protocol import Compacted, Event, Record, Stamp, StoreError, Unavailable
 
 log = logging.getLogger(__name__)
 
@@ -40,6 +40,7 @@ class EtcdFeed:
         self._end = (prefix_end(prefix) or "\0").encode()
         self._call: Any = None
         self._task: asyncio.Task[None] | None = None
+        self._following = asyncio.Event()
         self._progress_is_ordered = False
 
     @property
@@ -52,6 +53,10 @@ class EtcdFeed:
         pairs, revision = await self._read_all(timeout)
         self._mirror.load([self._record(pair) for pair in pairs], revision)
         self._task = asyncio.get_running_loop().create_task(self._run(), name="etcd-feed")
+        try:
+            await asyncio.wait_for(self._following.wait(), timeout)
+        except TimeoutError:
+            raise Unavailable("etcd can be read but not watched") from None
 
     async def close(self) -> None:
         """Stop following."""
@@ -122,6 +127,8 @@ class EtcdFeed:
                     return
                 if answer.canceled:
                     raise StoreError(f"etcd ended the watch: {answer.cancel_reason}")
+                if answer.created:
+                    self._following.set()
                 gathered.extend(answer.events)
                 if answer.fragment:
                     continue
@@ -179,8 +186,9 @@ class EtcdFeed:
         mirror = self._mirror
         pairs, revision = await self._read_all(30.0)
         if revision < mirror.revision:
-            mirror.end_watches(Compacted(mirror.revision, revision))
+            error = Compacted(mirror.revision, revision)
             mirror.load([self._record(pair) for pair in pairs], revision)
+            mirror.end_watches(error)
             return
         found = {pair.key.decode(): pair for pair in pairs}
         events = [

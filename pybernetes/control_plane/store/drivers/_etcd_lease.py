@@ -36,3 +36,7 @@ class Leases:
                 lease, until, left = answer.ID, now + slack, KEYS_PER_LEASE
             self._shared[ttl] = (lease, until, left - 1)
             return lease
+
+    def forget(self, ttl: int) -> None:
+        """Grant a new lease next time, since etcd does not know the last one."""
+        self._shared.pop(ttl, None)

@@ -98,9 +98,7 @@ class EtcdStore(MirroredStore):
 
     async def create(self, key: str, value: bytes, *, ttl: int = 0) -> Record:
         """Write a new key; KeyExists when it is there."""
-        revision, current, repeated = await self._transact(
-            key, self._is(key, 0), await self._put(key, value, ttl)
-        )
+        revision, current, repeated = await self._put(key, self._is(key, 0), value, ttl)
         if not revision and current is not None:
             if not repeated or current.value != value:
                 raise KeyExists(key)
@@ -109,9 +107,8 @@ class EtcdStore(MirroredStore):
 
     async def update(self, key: str, value: bytes, revision: int, *, ttl: int = 0) -> Record:
         """Replace a value if the key is still at `revision`."""
-        written, current, repeated = await self._transact(
-            key, self._is(key, revision) if revision else self._exists(key), await self._put(key, value, ttl)
-        )
+        compare = self._is(key, revision) if revision else self._exists(key)
+        written, current, repeated = await self._put(key, compare, value, ttl)
         if not written:
             if current is None:
                 raise NotFound(key)
@@ -137,25 +134,36 @@ class EtcdStore(MirroredStore):
             event = Event(deleted, key, None, before)
         return event
 
-    async def _put(self, key: str, value: bytes, ttl: int) -> Any:
-        lease = await self._leases.lease(ttl) if ttl and self._leases is not None else 0
-        return rpc.RequestOp(request_put=rpc.PutRequest(key=key.encode(), value=value, lease=lease))
+    async def _put(self, key: str, compare: Any, value: bytes, ttl: int) -> tuple[int, Any, bool]:
+        put = rpc.PutRequest(key=key.encode(), value=value)
+        if not ttl or self._leases is None:
+            return await self._transact(key, compare, rpc.RequestOp(request_put=put))
+        put.lease = await self._leases.lease(ttl)
+        try:
+            return await self._transact(key, compare, rpc.RequestOp(request_put=put))
+        except Rejected as error:
+            if error.code is not grpc.StatusCode.NOT_FOUND:
+                raise
+            # The lease has been revoked: once more with a new one.
+            self._leases.forget(ttl)
+            put.lease = await self._leases.lease(ttl)
+            return await self._transact(key, compare, rpc.RequestOp(request_put=put))
 
     async def _transact(self, key: str, compare: Any, change: Any) -> tuple[int, Any, bool]:
         """The revision of the change, or 0 with what is there instead; and whether it was tried before."""
         read = rpc.RequestOp(request_range=rpc.RangeRequest(key=key.encode()))
         request = rpc.TxnRequest(compare=[compare], success=[change], failure=[read])
-        try:
-            answer, repeated = await self.client.call(lambda endpoint: endpoint.kv.Txn, request)
-        except Rejected as error:
-            raise Unavailable(f"etcd refused to write {key}: {error}") from error
+        answer, repeated = await self.client.call(lambda endpoint: endpoint.kv.Txn, request)
         if answer.succeeded:
-            await self._catch_up(answer.header.revision, CALL_SECONDS)
+            await self._catch_up(answer.header.revision, CALL_SECONDS, ours=True)
             return answer.header.revision, None, repeated
-        pairs = answer.responses[0].response_range.kvs
         # An error must not speak of a state that this process cannot see yet.
-        await self._catch_up(pairs[0].mod_revision if pairs else answer.header.revision, CALL_SECONDS)
-        return 0, pairs[0] if pairs else None, repeated
+        pairs = answer.responses[0].response_range.kvs
+        if pairs:
+            await self._catch_up(pairs[0].mod_revision, CALL_SECONDS, ours=True)
+            return 0, pairs[0], repeated
+        await self._catch_up(answer.header.revision, CALL_SECONDS)
+        return 0, None, repeated
 
     def _is(self, key: str, revision: int) -> Any:
         return rpc.Compare(
@@ -194,10 +202,7 @@ class EtcdStore(MirroredStore):
     async def _head(self, timeout: float) -> int:
         """The current revision of the cluster."""
         request = rpc.RangeRequest(key=self._barrier.encode(), keys_only=True)
-        try:
-            answer, _ = await self.client.call(lambda endpoint: endpoint.kv.Range, request, timeout=timeout)
-        except Rejected as error:
-            raise Unavailable(f"etcd refused to read: {error}") from error
+        answer, _ = await self.client.call(lambda endpoint: endpoint.kv.Range, request, timeout=timeout)
         revision: int = answer.header.revision
         return revision
 
@@ -209,13 +214,14 @@ class EtcdStore(MirroredStore):
             return False
         return True
 
-    async def _catch_up(self, revision: int, timeout: float) -> None:
-        """Wait for the mirror; a revision outside of our prefix comes only when it is asked for."""
+    async def _catch_up(self, revision: int, timeout: float, *, ours: bool = False) -> None:
+        """Wait for the mirror; a revision that is not `ours`, of a key of our prefix, must be asked for."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + timeout
         if revision <= self.mirror.revision or await super().wait(revision, min(PATIENCE_SECONDS, timeout)):
             return
-        await self._nudge(revision, deadline - loop.time())
+        if not ours:
+            await self._nudge(revision, deadline - loop.time())
         if await super().wait(revision, min(SILENCE_SECONDS, deadline - loop.time())):
             return
         if deadline > loop.time() and self._feed is not None:
@@ -248,7 +254,7 @@ class EtcdStore(MirroredStore):
             await self.client.call(lambda endpoint: endpoint.kv.Compact, request)
         except Rejected as error:
             if error.code is not grpc.StatusCode.OUT_OF_RANGE:
-                raise Unavailable(f"etcd refused to compact: {error}") from error
+                raise
         self.mirror.compact(revision)
 
     async def health(self) -> None:
