@@ -7,11 +7,13 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
+from weakref import WeakValueDictionary
 
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.admission.chain import Chain
 from pybernetes.control_plane.apiserver.kinds import Kind, Kinds
 from pybernetes.control_plane.apiserver.list_cache import ListCache
+from pybernetes.control_plane.apiserver.metrics import Metrics
 from pybernetes.control_plane.store.protocol import Store
 
 
@@ -48,9 +50,12 @@ class Api:
     store: Store
     kinds: Kinds
     admission: Chain = field(default_factory=Chain)
+    metrics: Metrics = field(default_factory=Metrics)
     clock: Callable[[], float] = time.time
     allocators: dict[tuple[str, str], Allocator] = field(default_factory=dict)
     nodes: NodeAccess = field(default_factory=NodeAccess)
+    # The last batch of changes as watchers get it, by prefix and representation.
+    batches: WeakValueDictionary[Any, Any] = field(default_factory=WeakValueDictionary)
     lists: ListCache = field(default_factory=ListCache)
 
     def allocator(self, kind: Kind) -> Allocator | None:

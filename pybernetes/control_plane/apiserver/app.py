@@ -55,6 +55,9 @@ class App:
 
     async def _later(self, request: Request, awaitable: Awaitable[Any], position: int) -> Answer:
         """Goes on with a request one of whose steps takes time."""
+        verb = request.info.verb
+        gauge = self._metrics.in_flight_reads if verb in _READS else self._metrics.in_flight_writes
+        gauge.value += 1
         try:
             async with asyncio.timeout(_REQUEST_SECONDS) as limit:
                 if request.info.verb in ("watch", "connect") or request.info.subresource in _LONG:
@@ -72,6 +75,8 @@ class App:
             return self._done(request, failure(errors.timeout(text)))
         except Exception as error:
             return self._done(request, failure(error))
+        finally:
+            gauge.value -= 1
 
     def _done(self, request: Request, answer: Any) -> Answer:
         """Counts the request. A stream is counted when it opens."""
@@ -88,6 +93,7 @@ class App:
         return answer
 
 
+_READS = frozenset(("get", "list", "watch"))
 _LONG = frozenset(("log", "exec", "attach", "portforward", "proxy"))
 
 

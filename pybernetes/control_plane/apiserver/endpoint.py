@@ -9,6 +9,7 @@ import orjson
 
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver import version, writes
+from pybernetes.control_plane.apiserver.accept import etag_matches
 from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.discovery import Discovery
 from pybernetes.control_plane.apiserver.health import Health
@@ -38,6 +39,12 @@ VERBS: dict[str, Handle] = {
     "delete": delete,
     "deletecollection": delete_collection,
 }
+
+
+# What upstream answers where not even an error has a form.
+_NO_PAGE = Response(
+    b"404 page not found\n", 404, b"text/plain; charset=utf-8", ((b"X-Content-Type-Options", b"nosniff"),)
+)
 
 
 class Endpoint:
@@ -88,7 +95,9 @@ class Endpoint:
     def _own_path(self, request: Request) -> Any:
         path = request.path
         if request.method not in ("GET", "HEAD"):
-            raise errors.method_not_allowed() if self._known(path) else errors.no_such_resource()
+            if path in self._paths():
+                raise errors.method_not_allowed()
+            return _NO_PAGE
         first = path.split("/", 2)[1] if path.startswith("/") else ""
         if first in ("healthz", "livez", "readyz"):
             return self._health(request)
@@ -103,10 +112,7 @@ class Endpoint:
             return self._discovery(request)
         if path == "/":
             return Response(orjson.dumps({"paths": self._paths()}, option=orjson.OPT_INDENT_2))
-        raise errors.no_such_resource()
-
-    def _known(self, path: str) -> bool:
-        return path in self._paths()
+        return _NO_PAGE
 
     def _paths(self) -> list[str]:
         return sorted(
@@ -123,13 +129,17 @@ class Endpoint:
     async def _health(self, request: Request) -> Response:
         found = await self.health.respond(request.path, request.query_text)
         if found is None:
-            raise errors.no_such_resource()
+            return _NO_PAGE
         status, headers, body = found
         return Response(body, status, headers.pop("Content-Type").encode(), _bytes(headers))
 
     def _openapi(self, request: Request) -> Response:
         found = self.openapi.respond(
-            request.path, request.query_text, request.header(b"accept"), request.header(b"if-none-match")
+            request.path,
+            request.query_text,
+            request.header(b"accept"),
+            request.header(b"if-none-match"),
+            request.header(b"accept-encoding"),
         )
         if found is None:
             raise errors.no_such_resource()
@@ -141,12 +151,14 @@ class Endpoint:
     def _discovery(self, request: Request) -> Response:
         found = self.discovery.respond(request.path, request.header(b"accept"), wants_pretty(request))
         if found is None:
-            raise errors.no_such_resource()
+            if request.path.strip("/").count("/") == 2:  # a group that is known, at another version
+                raise errors.no_such_resource()
+            return _NO_PAGE
         content_type, body, etag = found
-        headers: tuple[tuple[bytes, bytes], ...] = ((b"Vary", b"Accept"),)
+        headers: tuple[tuple[bytes, bytes], ...] = ()
         if etag:
-            headers += ((b"ETag", etag.encode()),)
-            if request.header(b"if-none-match") == etag:
+            headers = ((b"Vary", b"Accept"), (b"ETag", etag.encode()))
+            if etag_matches(request.header(b"if-none-match"), etag):
                 return Response(b"", 304, content_type.encode(), headers)
         return Response(body, 200, content_type.encode(), headers)
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import ssl
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from pybernetes.api.registry import builtin
+from pybernetes.api.resource import Resource
 from pybernetes.control_plane.apiserver import app, bootstrap, gate
 from pybernetes.control_plane.apiserver.admission.chain import Chain, Plugin
 from pybernetes.control_plane.apiserver.api import Api
@@ -18,7 +19,6 @@ from pybernetes.control_plane.apiserver.endpoint import Endpoint
 from pybernetes.control_plane.apiserver.health import Health
 from pybernetes.control_plane.apiserver.http.connection import Server
 from pybernetes.control_plane.apiserver.kinds import Kinds
-from pybernetes.control_plane.apiserver.metrics import Metrics
 from pybernetes.control_plane.apiserver.openapi import OpenApi
 from pybernetes.control_plane.apiserver.services.options import ServiceOptions
 from pybernetes.control_plane.store.protocol import Store, StoreError
@@ -52,7 +52,8 @@ class ApiServer:
         self.api = Api(store, self.kinds)
         self.api.admission = Chain([plugin(self.api) for plugin in settings.admission])
         self.health = Health()
-        self.metrics = Metrics()
+        self.metrics = self.api.metrics
+        self.metrics.count_objects = self._count_objects
         self.discovery = Discovery(builtin(), f"{settings.advertise_address}:{settings.port}")
         self.openapi = OpenApi(builtin())
         endpoint = Endpoint(self.api, self.discovery, self.openapi, self.health, self.metrics)
@@ -74,6 +75,11 @@ class ApiServer:
         await bootstrap.announce(self.api, self.settings, self.port, self.health)
         self._compaction = asyncio.create_task(self._compact())
         log.info("serving securely on %s:%d", self.settings.host, self.port)
+
+    def _count_objects(self) -> Iterator[tuple[Resource, int]]:
+        for kind in self.kinds:
+            if not kind.converts and "list" in kind.resource.verbs:
+                yield kind.resource, self.store.count(kind.prefix)
 
     async def _check_store(self) -> str | None:
         try:

@@ -211,9 +211,15 @@ class Connection(asyncio.Protocol):
     def _respond(self, request: Request, answer: Response) -> None:
         body = answer.body
         head = STATUS_LINES[answer.status] + self.server.common_headers(request)
+        packed = False
         for name, value in answer.headers:
             head += b"%b: %b\r\n" % (name, value)
-        if len(body) > 131072 and compression.wanted(request.headers.get(b"accept-encoding", b""), len(body)):
+            packed = packed or name == b"Content-Encoding"
+        if (
+            not packed
+            and len(body) > 131072
+            and compression.wanted(request.headers.get(b"accept-encoding", b""), len(body))
+        ):
             body = compression.compress(body)
             head += b"Content-Encoding: gzip\r\nVary: Accept-Encoding\r\n"
         if not request.keep_alive or self.server.draining:

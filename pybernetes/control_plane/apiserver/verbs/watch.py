@@ -18,6 +18,7 @@ from pybernetes.control_plane.apiserver.api import Api, Awaited
 from pybernetes.control_plane.apiserver.http.messages import Request
 from pybernetes.control_plane.apiserver.http.stream import Stream, chunk
 from pybernetes.control_plane.apiserver.kinds import Kind, restamp
+from pybernetes.control_plane.apiserver.metrics import Events
 from pybernetes.control_plane.apiserver.negotiation import Representation
 from pybernetes.control_plane.apiserver.options import ListOptions, list_options, revision
 from pybernetes.control_plane.apiserver.selection import Selection
@@ -119,6 +120,33 @@ class Frames:
         return chunk(b'{"type":"BOOKMARK","object":%b}\n' % orjson.dumps(value))
 
 
+class Batch:
+    """The chunks of the last batch of changes, shared by all watches without selectors of one representation."""
+
+    __slots__ = ("__weakref__", "counted", "events", "joined", "sizes", "watchers")
+
+    def __init__(self, counted: Events) -> None:
+        self.counted = counted
+        self.events: list[Event] | None = None
+        self.joined = b""
+        self.sizes: list[int] = []
+        self.watchers = 0
+
+    def renew(self, events: list[Event], frames: Frames) -> None:
+        """Encodes a new batch, and counts the last one for all who got it."""
+        for size in self.sizes:
+            self.counted.sent(size, self.watchers)
+        of = frames.of
+        chunks = [
+            of(event, "ADDED" if event.previous is None else "MODIFIED", event.record)
+            if event.record is not None
+            else of(event, "DELETED", event.previous)  # type: ignore[arg-type]
+            for event in events
+        ]
+        self.events, self.joined = events, b"".join(chunks)
+        self.sizes, self.watchers = [len(frame) for frame in chunks], 0
+
+
 class Watcher:
     """One open watch."""
 
@@ -142,11 +170,19 @@ class Watcher:
         self.stream.on_close = self._end
         self._watch: Any = None
         self._timers: list[asyncio.TimerHandle] = []
+        self._events = api.metrics.events(kind.resource)
+        # A Table's headings go out once per watch, so its frames cannot be shared.
+        self._batch = Batch(self._events)
+        if frames.plain:
+            self._batch = api.batches.setdefault((prefix, frames.key), self._batch)
+        scope = "namespace" if prefix != kind.prefix and kind.namespaced else "cluster"
+        self._open_watches = api.metrics.long_running("watch", kind.resource, "", scope)
         # Too old a version is an answer of its own while nothing has been sent yet.
         if start and start < api.store.compacted:
             raise errors.expired(f"too old resource version: {start} ({api.store.compacted})")
 
     def _begin(self) -> None:
+        self._open_watches.value += 1
         loop = asyncio.get_running_loop()
         timeout = self.options.timeout
         if timeout is None or timeout <= 0:
@@ -186,18 +222,12 @@ class Watcher:
         return store.revision
 
     def _all(self, events: list[Event]) -> None:
-        """The sink of a watch without selectors."""
-        of = self.frames.of
-        self.stream.write(
-            b"".join(
-                [
-                    of(event, "ADDED" if event.previous is None else "MODIFIED", event.record)
-                    if event.record is not None
-                    else of(event, "DELETED", event.previous)  # type: ignore[arg-type]
-                    for event in events
-                ]
-            )
-        )
+        """The sink of a watch without selectors: what one batch looks like is joined once for all of them."""
+        batch = self._batch
+        if batch.events is not events:
+            batch.renew(events, self.frames)
+        batch.watchers += 1
+        self.stream.write(batch.joined)
 
     def _matching(self, events: list[Event]) -> None:
         """The sink of a watch with selectors: an object that stops matching is gone, one that starts is new."""
@@ -207,9 +237,13 @@ class Watcher:
             before, now = event.previous, event.record
             matched = before is not None and match(before)
             if now is not None and match(now):
-                self.stream.write(of(event, "MODIFIED" if matched else "ADDED", now))
+                self._send(of(event, "MODIFIED" if matched else "ADDED", now))
             elif matched:
-                self.stream.write(of(event, "DELETED", before))  # type: ignore[arg-type]
+                self._send(of(event, "DELETED", before))  # type: ignore[arg-type]
+
+    def _send(self, frame: bytes) -> None:
+        self._events.sent(len(frame))
+        self.stream.write(frame)
 
     def _bookmark(self) -> None:
         at = self.api.store.revision
@@ -228,6 +262,7 @@ class Watcher:
     def _end(self) -> None:
         for timer in self._timers:
             timer.cancel()
+        self._open_watches.value -= 1
         if self._watch is not None:
             self._watch.close()
             self._watch = None
