@@ -6,7 +6,7 @@ from typing import Any
 
 from pybernetes.api.certificates import GROUP, _conditions, _pem
 from pybernetes.api.field import Errors, Path
-from pybernetes.api.resource import Column, Object, Resource
+from pybernetes.api.resource import Column, Object, Resource, Rules
 from pybernetes.api.table import AGE, NAME, get, human_duration
 from pybernetes.api.validation import checks
 
@@ -154,6 +154,7 @@ RESOURCE = Resource(
     short_names=("csr",),
     namespaced=False,
     subresources=("approval", "status"),
+    rules={"approval": Rules(prepare_approval, validate_approval)},
     selectable={"spec.signerName": lambda obj: get(obj, ".spec.signerName", "")},
     name_errors=lambda name: [],
     columns=(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pybernetes.api.field import Errors, Path
-from pybernetes.api.resource import Column, Object, Resource
+from pybernetes.api.resource import Column, Object, Resource, Rules
 from pybernetes.api.table import AGE, NAME
 from pybernetes.api.validation import names
 
@@ -52,6 +52,13 @@ def validate(obj: Object, errors: Errors) -> None:
         _finalizer(name, _FINALIZERS, errors)
 
 
+def prepare_finalize(new: Object, old: Object) -> None:
+    """Writing the finalizers of the spec leaves the status alone."""
+    new.pop("status", None)
+    if "status" in old:
+        new["status"] = old["status"]
+
+
 def validate_finalize_update(new: Object, old: Object, errors: Errors) -> None:
     """Checks a write of the finalize subresource."""
     for index, name in enumerate(new.get("spec", {}).get("finalizers", ())):
@@ -85,6 +92,7 @@ RESOURCE = Resource(
     namespaced=False,
     verbs=("create", "delete", "get", "list", "patch", "update", "watch"),
     subresources=("finalize", "status"),
+    rules={"finalize": Rules(prepare_finalize, validate_finalize_update)},
     name_errors=names.dns_label,
     columns=(NAME, Column("Status", lambda obj, now: obj.get("status", {}).get("phase", "")), AGE),
     selectable={"status.phase": lambda obj: obj.get("status", {}).get("phase", "")},

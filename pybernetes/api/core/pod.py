@@ -10,12 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pybernetes.api.core._pod_columns import COLUMNS, address
-from pybernetes.api.core._pod_prepare import prepare_create, prepare_status_update, prepare_update
+from pybernetes.api.core._pod_prepare import (
+    prepare_create,
+    prepare_ephemeral_containers,
+    prepare_resize,
+    prepare_status_update,
+    prepare_update,
+)
 from pybernetes.api.defaults.pod import default_pod
-from pybernetes.api.resource import Object, Resource
+from pybernetes.api.resource import Object, Resource, Rules
 from pybernetes.api.validation.pod.pod import validate_pod, validate_pod_create
+from pybernetes.api.validation.pod.resize import validate_resize
 from pybernetes.api.validation.pod.status import validate_pod_status
-from pybernetes.api.validation.pod.update import validate_pod_update
+from pybernetes.api.validation.pod.update import validate_ephemeral_containers_update, validate_pod_update
 from pybernetes.api.validation.pod.warnings import pod_warnings
 
 _TERMINAL = ("Succeeded", "Failed")
@@ -49,6 +56,10 @@ RESOURCE = Resource(
         "attach", "binding", "ephemeralcontainers", "eviction", "exec", "log", "portforward", "proxy",
         "resize", "status",
     ),
+    rules={
+        "ephemeralcontainers": Rules(prepare_ephemeral_containers, validate_ephemeral_containers_update),
+        "resize": Rules(prepare_resize, validate_resize),
+    },
     generation=True,
     columns=COLUMNS,
     selectable={
