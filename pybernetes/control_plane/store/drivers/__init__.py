@@ -1,1 +1,1 @@
-"""One file per place where data is kept; each has NAME, ALIASES and open_store(options)."""
+"""One file per place where data is kept; each has NAME and open_store(**options)."""
