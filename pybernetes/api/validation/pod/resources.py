@@ -26,14 +26,25 @@ def validate_requirements(
     limits, requests = requirements.get("limits", {}), requirements.get("requests", {})
     huge = False
     for name, amount in limits.items():
-        huge |= _amount(name, amount, (path / "limits"), errors, check_name)
+        if not _is_plain(name, amount):
+            huge |= _amount(name, amount, path / "limits", errors, check_name)
     for name, amount in requests.items():
-        huge |= _amount(name, amount, (path / "requests"), errors, check_name)
+        if _is_plain(name, amount):
+            if name not in limits:
+                continue
+        else:
+            huge |= _amount(name, amount, path / "requests", errors, check_name)
         _against_limit(name, amount, limits.get(name), path, errors)
     if huge and not any(name in amounts for amounts in (limits, requests) for name in ("cpu", "memory")):
         errors.forbidden(path, "HugePages require cpu or memory")
     if "claims" in requirements:
         _claims(requirements["claims"], claims, path / "claims", errors)
+
+
+@lru_cache(maxsize=4096)
+def _is_plain(name: str, amount: str) -> bool:
+    """Whether this is an amount of CPU or memory that is fine by itself, as nearly all are."""
+    return name in ("cpu", "memory") and quantity.parse(amount) >= 0
 
 
 def _amount(

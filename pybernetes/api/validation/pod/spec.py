@@ -17,7 +17,12 @@ from pybernetes.api.validation.pod.resources import (
 )
 from pybernetes.api.validation.pod.security import validate_pod_security
 from pybernetes.api.validation.pod.volumes import validate_volumes
-from pybernetes.api.validation.pod.windows import each_container, validate_host_process, validate_os
+from pybernetes.api.validation.pod.windows import (
+    CONTAINER_LISTS,
+    each_container,
+    validate_host_process,
+    validate_os,
+)
 
 Fields = dict[str, Any]
 _RESTART_POLICIES = ("Always", "OnFailure", "Never")
@@ -151,6 +156,8 @@ def _texts(spec: Fields, path: Path, errors: Errors) -> None:
 
 
 def _file_keys(spec: Fields, path: Path, errors: Errors) -> None:
+    if not any("env" in item for key in CONTAINER_LISTS for item in spec.get(key, ())):
+        return
     for container, here in each_container(spec, path):
         if "env" in container:
             validate_file_keys(container, spec.get("volumes", []), here, errors)

@@ -9,6 +9,7 @@ from pybernetes.api.field import Errors, Path
 from pybernetes.api.podrestart import all_could_restart, should_restart
 from pybernetes.api.validation import checks, names
 from pybernetes.api.validation.addresses import legacy_ip, parse_sloppy
+from pybernetes.api.validation.pod.annotations import validate_annotations
 from pybernetes.api.validation.pod.container_status import validate_container_statuses
 from pybernetes.api.validation.pod.update import validate_annotation_updates
 
@@ -21,6 +22,9 @@ _NOT_NEGATIVE = "must be a non-negative integer"
 def validate_pod_status(new: Fields, old: Fields, errors: Errors) -> None:
     """Checks a write of the status subresource."""
     validate_annotation_updates(new, old, errors)
+    annotations = new["metadata"].get("annotations")
+    if annotations:
+        validate_annotations(annotations, new.get("spec", {}), Path("metadata") / "annotations", errors)
     spec, status, before = new.get("spec", {}), new.get("status", {}), old.get("status", {})
     _conditions(status.get("conditions", ()), _STATUS / "conditions", errors)
     _nominated(status.get("nominatedNodeName", ""), before, spec, errors)
@@ -139,7 +143,7 @@ def _families(listed: list[Fields], path: Path, errors: Errors) -> None:
     if None in parsed:
         bad = listed[parsed.index(None)].get("ip", "")
         index = parsed.index(None)
-        text = f"failed to check for dual stack with error:ipStrings[{index}] is an invalid IP: {bad}"
+        text = f"failed to check for dual stack with error:invalid IP[{index}]: {bad}"
         errors.internal(path, text)
     versions = {address.version for address in parsed if address is not None}
     if None in parsed or len(versions) < 2 or len(listed) > 2:

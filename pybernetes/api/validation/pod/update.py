@@ -166,7 +166,7 @@ def _gated(munged: Fields, before: Fields, errors: Errors) -> None:
     selector, previous = munged.get("nodeSelector", {}), before.get("nodeSelector", {})
     if any(selector.get(key) != value for key, value in previous.items()):
         text = "only additions to spec.nodeSelector are allowed (no mutations or deletions)"
-        errors.invalid(_SPEC / "nodeSelector", selector, text)
+        errors.invalid(_SPEC / "nodeSelector", selector or None, text)
     _set_back(munged, before, "nodeSelector")
     affinity, old_affinity = munged.get("affinity"), before.get("affinity")
     new_node = affinity.get("nodeAffinity") if affinity else None
@@ -191,11 +191,22 @@ def _node_affinity(new: Fields, old: Fields, errors: Errors) -> None:
     before, after = (item.get(_REQUIRED, {}).get("nodeSelectorTerms", []) for item in (old, new))
     if before and len(before) != len(after):
         text = "no additions/deletions to non-empty NodeSelectorTerms list are allowed"
-        errors.invalid(path, after or None, text)
+        errors.invalid(path, [_shown(term) for term in after] or None, text)
         return
     for index, (term, previous) in enumerate(zip(after, before, strict=True) if before else ()):
         if not _only_additions(term, previous):
-            errors.invalid(path[index], term, "only additions are allowed (no mutations or deletions)")
+            errors.invalid(
+                path[index], _shown(term), "only additions are allowed (no mutations or deletions)"
+            )
+
+
+def _shown(term: Fields) -> go.Struct:
+    """A term as Go holds it."""
+    fields: go.Fields = {"Key": ("key", None), "Operator": ("operator", None), "Values": ("values", None)}
+    lists = {"MatchExpressions": term.get("matchExpressions"), "MatchFields": term.get("matchFields")}
+    return go.Struct(
+        {name: found and [go.struct(item, fields) for item in found] for name, found in lists.items()}
+    )
 
 
 def _only_additions(term: Fields, previous: Fields) -> bool:

@@ -26,9 +26,12 @@ _CONTAINER_FORBIDDEN = ("appArmorProfile", "seLinuxOptions", "seccompProfile", "
 _NOT_ON_WINDOWS = "cannot be set for a windows pod"
 
 
+CONTAINER_LISTS = ("initContainers", "containers", "ephemeralContainers")
+
+
 def each_container(spec: Fields, path: Path) -> Iterator[tuple[Fields, Path]]:
     """Every container of all types with its path."""
-    for key in ("initContainers", "containers", "ephemeralContainers"):
+    for key in CONTAINER_LISTS:
         if key in spec:
             for index, container in enumerate(spec[key]):
                 yield container, (path / key)[index]
@@ -80,6 +83,10 @@ def _user_name_problems(name: str) -> Iterator[str]:
 def validate_host_process(spec: Fields, path: Path, errors: Errors) -> None:
     """Checks containers that run as processes of a Windows host: all of them or none."""
     whole = spec.get("securityContext", {}).get("windowsOptions", {}).get("hostProcess")
+    if whole is None and not any(
+        "securityContext" in item for key in CONTAINER_LISTS for item in spec.get(key, ())
+    ):
+        return
     count = total = 0
     for container, here in each_container(spec, path):
         total += 1
