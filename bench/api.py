@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import resource
+import signal
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -29,6 +30,8 @@ FAILURES = (ConfigError, ServerError, LoadError, WrkError, OSError, RuntimeError
 def main(argv: list[str]) -> int:
     """Runs the benchmark and prints a table, or one JSON object on stdout with --json."""
     options = _parser().parse_args(argv)
+    # Whoever ends the benchmark early gets the same cleaning up as at its end.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     try:
         return _run(options)
     except FAILURES as error:
@@ -81,8 +84,7 @@ def _run(options: argparse.Namespace) -> int:
             prepare_namespace(target)
             _measure(options, target, result, server)
         finally:
-            _say("cleaning up")
-            remove_namespace(target)
+            _clean_up(target)
     if options.json:
         print(table(result), file=sys.stderr)
         print(json.dumps(result))
@@ -93,6 +95,15 @@ def _run(options: argparse.Namespace) -> int:
     if failed:
         print(f"pyb bench api: requests failed in: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0
+
+
+def _clean_up(target: Target) -> None:
+    _say("cleaning up")
+    try:
+        remove_namespace(target)
+    except FAILURES as error:
+        # What was measured is worth more than this error.
+        _say(f"the namespace could not be removed: {error}")
 
 
 def _failed_requests(figures: dict[str, Any]) -> int:
