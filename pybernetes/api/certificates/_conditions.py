@@ -65,9 +65,15 @@ def validate(obj: Object, errors: Errors) -> None:
         if kind in seen:
             errors.duplicate(PATH[index] / "type", kind)
         seen.add(kind)
-    if {"Approved", "Denied"} <= seen:
-        text = "Approved and Denied conditions are mutually exclusive"
-        errors.invalid(PATH, [item.get("type", "") for item in conditions(obj)][-1], text)
+
+
+def validate_one_decision(obj: Object, errors: Errors) -> None:
+    """Checks that a request is not both approved and denied."""
+    decided = [item["type"] for item in conditions(obj) if item.get("type") in ("Approved", "Denied")]
+    if len(set(decided)) == 2:
+        options = [f'conditions[{{"type": "{kind}"}}]' for kind in ("Approved", "Denied")]
+        text = "must specify at most one of: " + ", ".join(f"`{option}`" for option in options)
+        errors.invalid(PATH, "{" + ", ".join(options) + "}", text)
 
 
 def validate_update(new: Object, old: Object, errors: Errors, *, deciding: bool) -> None:

@@ -125,12 +125,14 @@ def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
     _conditions.validate_update(new, old, errors, deciding=False)
     if changed and before.get("certificate"):
         errors.forbidden(_CERTIFICATE, "updates may not modify existing certificate content")
+    _conditions.validate_one_decision(new, errors)
 
 
 def validate_approval(new: Object, old: Object, errors: Errors) -> None:
     """For the approval subresource: checks the conditions."""
     _conditions.validate(new, errors)
     _conditions.validate_update(new, old, errors, deciding=True)
+    _conditions.validate_one_decision(new, errors)
 
 
 def _state(obj: Object, now: float) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ipaddress
 from typing import Any
 
+from pybernetes.api import go
 from pybernetes.api.dynamic_resources import _claims, _lists, _names
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
-from pybernetes.api.validation import meta
+from pybernetes.api.validation import declarative
 from pybernetes.api.validation.conditions import validate_conditions
 from pybernetes.api.validation.selectors import validate_node_selector
 
@@ -28,6 +29,12 @@ def device_key(device: Fields) -> str:
     """A device, or its share, in one text."""
     parts = [device.get(key, "") for key in ("driver", "pool", "device")]
     return "/".join(parts + ([device["shareID"]] if "shareID" in device else []))
+
+
+def _shown(device: Fields) -> go.Struct:
+    """A device as an error shows it."""
+    keys = ("driver", "pool", "device", "shareID")
+    return go.Struct({key[0].upper() + key[1:]: device.get(key, "") for key in keys})
 
 
 def prepare_status_update(new: Object, old: Object) -> None:
@@ -63,7 +70,7 @@ def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
             text = "new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set"
             errors.forbidden(path, text)
     if "allocation" in status and "allocation" in before:
-        meta.immutable(status["allocation"], before["allocation"], _STATUS / "allocation", late)
+        declarative.immutable(status["allocation"], before["allocation"], _STATUS / "allocation", late)
     elif "allocation" in status:
         known = _claims.request_names(new.get("spec", {}))
         _allocation(status["allocation"], known, _STATUS / "allocation", errors, late)
@@ -149,7 +156,7 @@ def _device(device: Fields, allocated: set[str], path: Path, errors: Errors, lat
     if "shareID" in device:
         _names.uuid(device["shareID"], path / "shareID", late)
     if device_key(device) not in allocated:
-        errors.invalid(path, device_key(device), "must be an allocated device in the claim")
+        errors.invalid(path, _shown(device), "must be an allocated device in the claim")
     conditions = device.get("conditions", [])
     if len(conditions) > _MOST_CONDITIONS:
         errors.too_many(path / "conditions", len(conditions), _MOST_CONDITIONS)

@@ -6,7 +6,7 @@ from pybernetes.api.dynamic_resources import GROUP, _allocation, _claims
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, get
-from pybernetes.api.validation import meta
+from pybernetes.api.validation import declarative
 
 _SPEC = Path("spec")
 
@@ -38,7 +38,7 @@ def validate(obj: Object, errors: Errors) -> None:
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
     """Checks that it asks for the same."""
-    meta.immutable(new.get("spec"), old.get("spec"), _SPEC, errors)
+    declarative.immutable(new.get("spec"), old.get("spec"), _SPEC, errors)
 
 
 def _state(obj: Object, now: float) -> str:

@@ -9,7 +9,7 @@ from pybernetes.api.field import Errors, Path
 from pybernetes.api.node import GROUP
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME
-from pybernetes.api.validation import meta, names
+from pybernetes.api.validation import declarative, meta, names
 from pybernetes.api.validation.pod.resources import validate_requirements
 from pybernetes.api.validation.pod.scheduling import validate_tolerations
 
@@ -72,7 +72,7 @@ def warnings(obj: Object, old: Object | None) -> list[str]:
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
     """Checks that the handler stays."""
-    meta.immutable(new.get("handler", ""), old.get("handler", ""), Path("handler"), errors)
+    declarative.immutable(new.get("handler", ""), old.get("handler", ""), Path("handler"), errors)
 
 
 RESOURCE = Resource(

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from pybernetes.api import go
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.rbac import GROUP
 from pybernetes.api.resource import Column, Object
 from pybernetes.api.table import AGE, NAME
 from pybernetes.api.validation import meta, names
+
+_ROLE: go.Fields = {"APIGroup": ("apiGroup", None), "Kind": ("kind", None), "Name": ("name", None)}
 
 
 def default(obj: Object) -> None:
@@ -61,7 +64,8 @@ def _subject(subject: dict[str, Any], namespaced: bool, path: Path, errors: Erro
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
     """Checks that the role stays the same: who may bind it was decided when it was bound."""
-    meta.immutable(new.get("roleRef"), old.get("roleRef"), Path("roleRef"), errors)
+    if new.get("roleRef") != old.get("roleRef"):
+        errors.invalid(Path("roleRef"), go.struct(new.get("roleRef"), _ROLE), meta.IMMUTABLE)
 
 
 def _role(obj: Object, now: float) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from pybernetes.api import go
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.storagemigration import GROUP
@@ -14,6 +15,13 @@ from pybernetes.api.validation.conditions import validate_conditions
 _RESOURCE = Path("spec") / "resource"
 _STATUS = Path("status")
 _VERSION = re.compile("[1-9][0-9]*")
+
+
+def default(obj: Object) -> None:
+    """Completes the names of the group and the resource, which are always shown."""
+    resource = obj.setdefault("spec", {}).setdefault("resource", {})
+    resource.setdefault("group", "")
+    resource.setdefault("resource", "")
 
 
 def prepare_create(obj: Object) -> None:
@@ -37,7 +45,8 @@ def validate(obj: Object, errors: Errors) -> None:
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
     """Checks that it stays about the same resource."""
-    meta.immutable(new.get("spec"), old.get("spec"), Path("spec"), errors)
+    if new.get("spec") != old.get("spec"):
+        errors.invalid(Path("spec"), go.Struct(Resource=get(new, ".spec.resource")), meta.IMMUTABLE)
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
@@ -46,7 +55,7 @@ def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
     version, known = status.get("resourceVersion", ""), before.get("resourceVersion", "")
     path = _STATUS / "resourceVersion"
     if version and not _VERSION.fullmatch(version):
-        errors.invalid(path, version, f'resource version is not well formed: "{version}"')
+        errors.invalid(path, version, f"resource version is not well formed: {version}")
     conditions = status.get("conditions", [])
     validate_conditions(conditions, _STATUS / "conditions", errors)
     if known and known != version:
@@ -93,6 +102,7 @@ RESOURCE = Resource(
         Column("Resource", _resource, description="The resource whose objects are rewritten."),
         Column("Status", _state),
     ),
+    default=default,
     prepare_create=prepare_create,
     validate=validate,
     validate_update=validate_update,

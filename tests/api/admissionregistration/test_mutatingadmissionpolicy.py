@@ -1,0 +1,137 @@
+"""MutatingAdmissionPolicy: what is refused, what is completed, what may change, what is printed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.api import kinds
+
+
+def make(fields: dict[str, Any]) -> dict[str, Any]:
+    """An object with these fields."""
+    return {
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": "MutatingAdmissionPolicy",
+        "metadata": {"name": "x"},
+        **fields,
+    }
+
+
+REFUSED: list[Any] = [
+    (
+        {"spec": {}},
+        [
+            "spec.matchConstraints: Required value",
+            "spec.mutations: Required value: mutations must contain at least one item",
+            "spec.reinvocationPolicy: Required value",
+        ],
+    ),
+    (
+        {
+            "spec": {
+                "matchConstraints": {
+                    "resourceRules": [
+                        {
+                            "operations": ["DELETE"],
+                            "apiGroups": [""],
+                            "apiVersions": ["v1"],
+                            "resources": ["pods"],
+                        }
+                    ]
+                },
+                "mutations": [
+                    {},
+                    {"patchType": "x"},
+                    {"patchType": "JSONPatch"},
+                    {"patchType": "JSONPatch", "applyConfiguration": {"expression": "a"}},
+                    {"patchType": "ApplyConfiguration", "jsonPatch": {"expression": "a"}},
+                    {
+                        "patchType": "ApplyConfiguration",
+                        "applyConfiguration": {"expression": " "},
+                        "jsonPatch": {"expression": "a"},
+                    },
+                ],
+                "reinvocationPolicy": "x",
+            }
+        },
+        [
+            'spec.matchConstraints.resourceRules.operations: Unsupported value: "DELETE": supported values: "*", "CONNECT", "CREATE", "UPDATE"',
+            "spec.mutations[0].patchType: Required value",
+            'spec.mutations[1].patchType: Unsupported value: "x": supported values: "ApplyConfiguration", "JSONPatch"',
+            "spec.mutations[2].jsonPatch: Required value: must be specified when patchType is JSONPatch",
+            "spec.mutations[3].jsonPatch: Required value: must be specified when patchType is JSONPatch",
+            'spec.mutations[3].applyConfiguration: Invalid value: "{applyConfiguration}": must not be specified when patchType is JSONPatch',
+            "spec.mutations[4].applyConfiguration: Required value: must be specified when patchType is ApplyConfiguration",
+            'spec.mutations[4].jsonPatch: Invalid value: "{jsonPatch}": must not be specified when patchType is ApplyConfiguration',
+            "spec.mutations[5].applyConfiguration.expression: Required value",
+            'spec.mutations[5].jsonPatch: Invalid value: "{jsonPatch}": must not be specified when patchType is ApplyConfiguration',
+            'spec.reinvocationPolicy: Unsupported value: "x": supported values: "IfNeeded", "Never"',
+        ],
+    ),
+]
+COMPLETED: list[Any] = [
+    (
+        {
+            "spec": {
+                "matchConstraints": {
+                    "resourceRules": [
+                        {
+                            "operations": ["CREATE"],
+                            "apiGroups": [""],
+                            "apiVersions": ["v1"],
+                            "resources": ["pods"],
+                        }
+                    ]
+                },
+                "mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": "[]"}}],
+                "reinvocationPolicy": "Never",
+            }
+        },
+        {
+            "spec": {
+                "matchConstraints": {
+                    "resourceRules": [
+                        {
+                            "operations": ["CREATE"],
+                            "apiGroups": [""],
+                            "apiVersions": ["v1"],
+                            "resources": ["pods"],
+                            "scope": "*",
+                        }
+                    ],
+                    "matchPolicy": "Equivalent",
+                    "namespaceSelector": {},
+                    "objectSelector": {},
+                },
+                "mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": "[]"}}],
+                "reinvocationPolicy": "Never",
+                "failurePolicy": "Fail",
+            }
+        },
+    )
+]
+ROWS: list[Any] = [
+    (
+        {"spec": {"mutations": [{}], "paramKind": {"apiVersion": "a/v1", "kind": "K"}}},
+        ["x", 1, "a/v1/K", "90s"],
+    )
+]
+
+
+@pytest.mark.parametrize(("fields", "errors"), REFUSED)
+def test_refused(fields: Any, errors: Any) -> None:
+    assert kinds.create_errors(make(fields)) == errors
+
+
+@pytest.mark.parametrize(("fields", "expected"), COMPLETED)
+def test_completed(fields: Any, expected: Any) -> None:
+    obj = kinds.created(make(fields))
+    assert {key: obj[key] for key in obj if key not in ("apiVersion", "kind", "metadata")} == expected
+    assert kinds.create_errors(make(fields)) == []
+
+
+@pytest.mark.parametrize(("fields", "row"), ROWS)
+def test_row(fields: Any, row: Any) -> None:
+    assert kinds.cells(make(fields)) == row

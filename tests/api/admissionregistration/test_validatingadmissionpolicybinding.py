@@ -1,0 +1,157 @@
+"""ValidatingAdmissionPolicyBinding: what is refused, what is completed, what may change, what is printed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.api import kinds
+
+
+def make(fields: dict[str, Any]) -> dict[str, Any]:
+    """An object with these fields."""
+    return {
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": "ValidatingAdmissionPolicyBinding",
+        "metadata": {"name": "x"},
+        **fields,
+    }
+
+
+REFUSED: list[Any] = [
+    ({"spec": {}}, ["spec.policyName: Required value", "spec.validationActions: Required value"]),
+    (
+        {"spec": {"policyName": "A", "validationActions": ["Deny", "Warn", "Deny", "x"], "paramRef": {}}},
+        [
+            "spec.policyName: Invalid value: \"A\": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+            "spec.paramRef: Required value: one of name or selector must be specified",
+            "spec.paramRef.parameterNotFoundAction: Required value",
+            'spec.validationActions[2]: Duplicate value: "Deny"',
+            'spec.validationActions[3]: Unsupported value: "x": supported values: "Audit", "Deny", "Warn"',
+            'spec.validationActions: Invalid value: ["Deny","Warn","Deny","x"]: must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)',
+        ],
+    ),
+    (
+        {
+            "spec": {
+                "policyName": "a",
+                "validationActions": ["Deny"],
+                "paramRef": {
+                    "name": "a/",
+                    "selector": {"matchLabels": {"a b": "c"}},
+                    "parameterNotFoundAction": "x",
+                },
+            }
+        },
+        [
+            "spec.paramRef.name: Invalid value: \"a/\": may not contain '/'",
+            "spec.paramRef.name: Forbidden: name and selector are mutually exclusive",
+            "spec.paramRef.selector.matchLabels: Invalid value: \"a b\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+            "spec.paramRef.selector: Forbidden: name and selector are mutually exclusive",
+            'spec.paramRef.parameterNotFoundAction: Unsupported value: "x": supported values: "Deny", "Allow"',
+        ],
+    ),
+]
+COMPLETED: list[Any] = [
+    (
+        {
+            "spec": {
+                "policyName": "a",
+                "validationActions": ["Deny"],
+                "matchResources": {},
+                "paramRef": {"selector": {"matchLabels": {"b": "c"}}, "parameterNotFoundAction": "Deny"},
+            }
+        },
+        {
+            "spec": {
+                "policyName": "a",
+                "validationActions": ["Deny"],
+                "matchResources": {
+                    "matchPolicy": "Equivalent",
+                    "namespaceSelector": {},
+                    "objectSelector": {},
+                },
+                "paramRef": {"selector": {"matchLabels": {"b": "c"}}, "parameterNotFoundAction": "Deny"},
+            }
+        },
+    ),
+    (
+        {
+            "spec": {
+                "policyName": "a",
+                "validationActions": ["Deny"],
+                "matchResources": {
+                    "resourceRules": [
+                        {
+                            "operations": ["DELETE"],
+                            "apiGroups": [""],
+                            "apiVersions": ["v1"],
+                            "resources": ["pods"],
+                        }
+                    ]
+                },
+            }
+        },
+        {
+            "spec": {
+                "policyName": "a",
+                "validationActions": ["Deny"],
+                "matchResources": {
+                    "resourceRules": [
+                        {
+                            "operations": ["DELETE"],
+                            "apiGroups": [""],
+                            "apiVersions": ["v1"],
+                            "resources": ["pods"],
+                            "scope": "*",
+                        }
+                    ],
+                    "matchPolicy": "Equivalent",
+                    "namespaceSelector": {},
+                    "objectSelector": {},
+                },
+            }
+        },
+    ),
+]
+ROWS: list[Any] = [
+    ({"spec": {"policyName": "p", "paramRef": {"name": "a"}}}, ["x", "p", "*/a", "90s"]),
+    ({"spec": {"policyName": "p", "paramRef": {"name": "a", "namespace": "n"}}}, ["x", "p", "n/a", "90s"]),
+    (
+        {
+            "spec": {
+                "paramRef": {
+                    "selector": {
+                        "matchLabels": {"a": "b"},
+                        "matchExpressions": [{"key": "k", "operator": "In", "values": ["x", "y"]}],
+                    }
+                }
+            }
+        },
+        [
+            "x",
+            "",
+            "&LabelSelector{MatchLabels:map[string]string{a: b,},MatchExpressions:[]LabelSelectorRequirement{LabelSelectorRequirement{Key:k,Operator:In,Values:[x y],},},}",
+            "90s",
+        ],
+    ),
+    ({}, ["x", "", "<unset>", "90s"]),
+]
+
+
+@pytest.mark.parametrize(("fields", "errors"), REFUSED)
+def test_refused(fields: Any, errors: Any) -> None:
+    assert kinds.create_errors(make(fields)) == errors
+
+
+@pytest.mark.parametrize(("fields", "expected"), COMPLETED)
+def test_completed(fields: Any, expected: Any) -> None:
+    obj = kinds.created(make(fields))
+    assert {key: obj[key] for key in obj if key not in ("apiVersion", "kind", "metadata")} == expected
+    assert kinds.create_errors(make(fields)) == []
+
+
+@pytest.mark.parametrize(("fields", "row"), ROWS)
+def test_row(fields: Any, row: Any) -> None:
+    assert kinds.cells(make(fields)) == row

@@ -1,0 +1,59 @@
+"""ClusterRoleBinding: what is refused, what is completed, what may change, what is printed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.api import kinds
+
+
+def make(fields: dict[str, Any]) -> dict[str, Any]:
+    """An object with these fields."""
+    return {
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "ClusterRoleBinding",
+        "metadata": {"name": "x"},
+        **fields,
+    }
+
+
+REFUSED: list[Any] = [
+    (
+        {"roleRef": {"kind": "Role", "name": "a/%"}, "subjects": [{"kind": "ServiceAccount", "name": "a"}]},
+        [
+            'roleRef.kind: Unsupported value: "Role": supported values: "ClusterRole"',
+            "roleRef.name: Invalid value: \"a/%\": may not contain '/'",
+            "roleRef.name: Invalid value: \"a/%\": may not contain '%'",
+            "subjects[0].namespace: Required value",
+        ],
+    )
+]
+UPDATES: list[Any] = [
+    (
+        {"roleRef": {"kind": "ClusterRole", "name": "a"}},
+        {"roleRef.name": "b"},
+        [
+            'roleRef: Invalid value: {"APIGroup":"rbac.authorization.k8s.io","Kind":"ClusterRole","Name":"b"}: field is immutable'
+        ],
+    )
+]
+ROWS: list[Any] = [
+    ({"roleRef": {"kind": "ClusterRole", "name": "a"}}, ["x", "ClusterRole/a", "90s", "", "", ""])
+]
+
+
+@pytest.mark.parametrize(("fields", "errors"), REFUSED)
+def test_refused(fields: Any, errors: Any) -> None:
+    assert kinds.create_errors(make(fields)) == errors
+
+
+@pytest.mark.parametrize(("fields", "change", "errors"), UPDATES)
+def test_updates(fields: Any, change: Any, errors: Any) -> None:
+    assert kinds.update_errors(make(fields), change) == errors
+
+
+@pytest.mark.parametrize(("fields", "row"), ROWS)
+def test_row(fields: Any, row: Any) -> None:
+    assert kinds.cells(make(fields)) == row

@@ -1,0 +1,100 @@
+"""RoleBinding: what is refused, what is completed, what may change, what is printed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.api import kinds
+
+
+def make(fields: dict[str, Any]) -> dict[str, Any]:
+    """An object with these fields."""
+    return {
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "RoleBinding",
+        "metadata": {"name": "x"},
+        **fields,
+    }
+
+
+REFUSED: list[Any] = [
+    (
+        {"roleRef": {}, "subjects": [{}, {"kind": "User"}, {"kind": "ServiceAccount", "name": "A"}]},
+        [
+            'roleRef.kind: Unsupported value: "": supported values: "Role", "ClusterRole"',
+            'subjects[0].kind: Unsupported value: "": supported values: "ServiceAccount", "User", "Group"',
+            "subjects[2].name: Invalid value: \"A\": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+            "subjects[0].name: Required value",
+            "subjects[1].name: Required value",
+            "roleRef.name: Required value",
+        ],
+    )
+]
+COMPLETED: list[Any] = [
+    (
+        {
+            "roleRef": {"kind": "Role", "name": "a"},
+            "subjects": [
+                {"kind": "User", "name": "A"},
+                {"kind": "ServiceAccount", "name": "a"},
+                {"kind": "Group", "name": "G", "namespace": "x"},
+            ],
+        },
+        {
+            "roleRef": {"kind": "Role", "name": "a", "apiGroup": "rbac.authorization.k8s.io"},
+            "subjects": [
+                {"kind": "User", "name": "A", "apiGroup": "rbac.authorization.k8s.io"},
+                {"kind": "ServiceAccount", "name": "a"},
+                {"kind": "Group", "name": "G", "namespace": "x", "apiGroup": "rbac.authorization.k8s.io"},
+            ],
+        },
+    )
+]
+UPDATES: list[Any] = [
+    (
+        {"roleRef": {"kind": "Role", "name": "a"}},
+        {"roleRef.name": "b"},
+        [
+            'roleRef: Invalid value: {"APIGroup":"rbac.authorization.k8s.io","Kind":"Role","Name":"b"}: field is immutable'
+        ],
+    ),
+    ({"roleRef": {"kind": "Role", "name": "a"}}, {"subjects": [{"kind": "User", "name": "u"}]}, []),
+]
+ROWS: list[Any] = [
+    (
+        {
+            "roleRef": {"kind": "Role", "name": "a"},
+            "subjects": [
+                {"kind": "User", "name": "u"},
+                {"kind": "User", "name": "v"},
+                {"kind": "Group", "name": "g"},
+                {"kind": "ServiceAccount", "namespace": "n", "name": "s"},
+            ],
+        },
+        ["x", "Role/a", "90s", "u, v", "g", "n/s"],
+    )
+]
+
+
+@pytest.mark.parametrize(("fields", "errors"), REFUSED)
+def test_refused(fields: Any, errors: Any) -> None:
+    assert kinds.create_errors(make(fields)) == errors
+
+
+@pytest.mark.parametrize(("fields", "expected"), COMPLETED)
+def test_completed(fields: Any, expected: Any) -> None:
+    obj = kinds.created(make(fields))
+    assert {key: obj[key] for key in obj if key not in ("apiVersion", "kind", "metadata")} == expected
+    assert kinds.create_errors(make(fields)) == []
+
+
+@pytest.mark.parametrize(("fields", "change", "errors"), UPDATES)
+def test_updates(fields: Any, change: Any, errors: Any) -> None:
+    assert kinds.update_errors(make(fields), change) == errors
+
+
+@pytest.mark.parametrize(("fields", "row"), ROWS)
+def test_row(fields: Any, row: Any) -> None:
+    assert kinds.cells(make(fields)) == row

@@ -1,0 +1,90 @@
+"""PriorityClass: what is refused, what is completed, what may change, what is printed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.api import kinds
+
+
+def make(fields: dict[str, Any]) -> dict[str, Any]:
+    """An object with these fields."""
+    return {
+        "apiVersion": "scheduling.k8s.io/v1",
+        "kind": "PriorityClass",
+        "metadata": {"name": "x"},
+        **fields,
+    }
+
+
+REFUSED: list[Any] = [
+    (
+        {"value": 2000000000, "preemptionPolicy": "a"},
+        [
+            "value: Forbidden: maximum allowed value of a user defined priority is 1000000000",
+            'preemptionPolicy: Unsupported value: "a": supported values: "PreemptLowerPriority", "Never"',
+        ],
+    ),
+    (
+        {"metadata": {"name": "system-a"}, "value": 3},
+        [
+            "metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for system use only. error: system-a is not a known system priority class"
+        ],
+    ),
+    (
+        {"metadata": {"name": "system-node-critical"}, "value": 3},
+        [
+            "metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for system use only. error: value of system-node-critical PriorityClass must be 2000001000"
+        ],
+    ),
+    (
+        {
+            "metadata": {"name": "system-node-critical"},
+            "value": 2000001000,
+            "globalDefault": True,
+            "preemptionPolicy": "",
+        },
+        [
+            "metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for system use only. error: globalDefault of system-node-critical PriorityClass must be false",
+            "preemptionPolicy: Required value",
+        ],
+    ),
+]
+COMPLETED: list[Any] = [({"value": 3}, {"value": 3, "preemptionPolicy": "PreemptLowerPriority"})]
+UPDATES: list[Any] = [
+    ({"value": 3}, {"value": 4}, ["value: Forbidden: may not be changed in an update."]),
+    (
+        {"value": 3},
+        {"preemptionPolicy": "Never"},
+        ['preemptionPolicy: Invalid value: "Never": field is immutable'],
+    ),
+    ({"value": 3}, {"description": "x"}, []),
+]
+ROWS: list[Any] = [
+    ({"value": 5, "globalDefault": True}, ["x", 5, True, "90s", "PreemptLowerPriority"]),
+    ({}, ["x", 0, False, "90s", "PreemptLowerPriority"]),
+]
+
+
+@pytest.mark.parametrize(("fields", "errors"), REFUSED)
+def test_refused(fields: Any, errors: Any) -> None:
+    assert kinds.create_errors(make(fields)) == errors
+
+
+@pytest.mark.parametrize(("fields", "expected"), COMPLETED)
+def test_completed(fields: Any, expected: Any) -> None:
+    obj = kinds.created(make(fields))
+    assert {key: obj[key] for key in obj if key not in ("apiVersion", "kind", "metadata")} == expected
+    assert kinds.create_errors(make(fields)) == []
+
+
+@pytest.mark.parametrize(("fields", "change", "errors"), UPDATES)
+def test_updates(fields: Any, change: Any, errors: Any) -> None:
+    assert kinds.update_errors(make(fields), change) == errors
+
+
+@pytest.mark.parametrize(("fields", "row"), ROWS)
+def test_row(fields: Any, row: Any) -> None:
+    assert kinds.cells(make(fields)) == row

@@ -1,0 +1,119 @@
+"""StorageVersionMigration: what is refused, what is completed, what may change, what is printed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.api import kinds
+
+
+def make(fields: dict[str, Any]) -> dict[str, Any]:
+    """An object with these fields."""
+    return {
+        "apiVersion": "storagemigration.k8s.io/v1",
+        "kind": "StorageVersionMigration",
+        "metadata": {"name": "x"},
+        **fields,
+    }
+
+
+REFUSED: list[Any] = [
+    ({"spec": {}}, ["spec.resource.resource: Required value: resource is required to be set"]),
+    (
+        {"spec": {"resource": {"resource": "A", "group": "B"}}},
+        [
+            "spec.resource.resource: Invalid value: \"A\": a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
+            "spec.resource.group: Invalid value: \"B\": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+        ],
+    ),
+]
+COMPLETED: list[Any] = [
+    (
+        {"spec": {"resource": {"resource": "pods"}}},
+        {"spec": {"resource": {"resource": "pods", "group": ""}}, "status": {}},
+    ),
+    (
+        {"spec": {"resource": {"resource": "deployments", "group": "apps"}}},
+        {"spec": {"resource": {"resource": "deployments", "group": "apps"}}, "status": {}},
+    ),
+]
+UPDATES: list[Any] = [
+    (
+        {"spec": {"resource": {"resource": "pods"}}},
+        {"spec.resource.resource": "nodes"},
+        ['spec: Invalid value: {"Resource":{"group":"","resource":"nodes"}}: field is immutable'],
+    )
+]
+STATUSES: list[Any] = [
+    (
+        {},
+        {"resourceVersion": "x"},
+        ['status.resourceVersion: Invalid value: "x": resource version is not well formed: x'],
+    ),
+    (
+        {},
+        {
+            "conditions": [
+                {
+                    "type": "Failed",
+                    "status": "True",
+                    "reason": "R",
+                    "lastTransitionTime": "2026-01-02T03:04:05Z",
+                },
+                {
+                    "type": "Succeeded",
+                    "status": "True",
+                    "reason": "R",
+                    "lastTransitionTime": "2026-01-02T03:04:05Z",
+                },
+            ]
+        },
+        [
+            'status.conditions: Invalid value: [{"lastTransitionTime":"2026-01-02T03:04:05Z","reason":"R","status":"True","type":"Failed"},{"lastTransitionTime":"2026-01-02T03:04:05Z","reason":"R","status":"True","type":"Succeeded"}]: Both success and failed conditions cannot be true at the same time'
+        ],
+    ),
+]
+ROWS: list[Any] = [
+    (
+        {
+            "spec": {"resource": {"resource": "deployments", "group": "apps"}},
+            "status": {
+                "conditions": [
+                    {"type": "Running", "status": "False"},
+                    {"type": "Succeeded", "status": "True"},
+                ]
+            },
+        },
+        ["x", "deployments.apps", "Succeeded"],
+    ),
+    ({"spec": {"resource": {"resource": "pods"}}}, ["x", "pods", "Unknown"]),
+]
+
+
+@pytest.mark.parametrize(("fields", "errors"), REFUSED)
+def test_refused(fields: Any, errors: Any) -> None:
+    assert kinds.create_errors(make(fields)) == errors
+
+
+@pytest.mark.parametrize(("fields", "expected"), COMPLETED)
+def test_completed(fields: Any, expected: Any) -> None:
+    obj = kinds.created(make(fields))
+    assert {key: obj[key] for key in obj if key not in ("apiVersion", "kind", "metadata")} == expected
+    assert kinds.create_errors(make(fields)) == []
+
+
+@pytest.mark.parametrize(("fields", "change", "errors"), UPDATES)
+def test_updates(fields: Any, change: Any, errors: Any) -> None:
+    assert kinds.update_errors(make(fields), change) == errors
+
+
+@pytest.mark.parametrize(("fields", "status", "errors"), STATUSES)
+def test_status(fields: Any, status: Any, errors: Any) -> None:
+    assert kinds.status_errors(make(fields), status) == errors
+
+
+@pytest.mark.parametrize(("fields", "row"), ROWS)
+def test_row(fields: Any, row: Any) -> None:
+    assert kinds.cells(make(fields)) == row
