@@ -12,6 +12,7 @@ from pybernetes.api.table import container_cells, format_selector, get
 from pybernetes.api.validation import names
 from pybernetes.api.validation.meta import IMMUTABLE
 from pybernetes.api.validation.pod import validate_pod_template
+from pybernetes.api.validation.pod.warnings import pod_template_warnings
 from pybernetes.api.validation.selectors import validate_label_selector
 
 SPEC, STATUS = Path("spec"), Path("status")
@@ -99,6 +100,18 @@ def name_warnings(new: Object, old: Object | None) -> list[str]:
     """Advises a name that pods can have as their host name."""
     problems = names.dns_label(new["metadata"].get("name", "")) if old is None else []
     return [f"{_NAME_WARNING}[{' '.join(problems)}]"] if problems else []
+
+
+def template_warnings(new: Object, old: Object | None) -> list[str]:
+    """What is odd about the pods of a workload that is new or changed."""
+    if old is not None and old.get("spec") == new.get("spec"):
+        return []
+    return pod_template_warnings(get(new, ".spec.template", {}), TEMPLATE)
+
+
+def warnings(new: Object, old: Object | None) -> list[str]:
+    """Warnings about the name and about the pods."""
+    return name_warnings(new, old) + template_warnings(new, old)
 
 
 def _containers(obj: Object, path: str) -> tuple[str, str]:

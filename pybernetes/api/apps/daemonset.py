@@ -135,6 +135,7 @@ RESOURCE = Resource(
     default=default,
     prepare_create=prepare_create,
     prepare_update=prepare_update,
+    warnings=_workload.template_warnings,
     validate=validate,
     validate_update=validate_update,
     validate_status_update=validate_status_update,

@@ -82,5 +82,5 @@ RESOURCE = Resource(
     validate=validate,
     validate_update=validate_update,
     validate_status_update=validate_status_update,
-    warnings=_workload.name_warnings,
+    warnings=_workload.warnings,
 )

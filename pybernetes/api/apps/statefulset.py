@@ -153,8 +153,9 @@ def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
 
 
 def warnings(new: Object, old: Object | None) -> list[str]:
-    """Tells of a history that is never cut."""
-    return [_REVISIONS_WARNING] if get(new, ".spec.revisionHistoryLimit", 0) < 0 else []
+    """Tells of odd pods and of a history that is never cut."""
+    found = _workload.template_warnings(new, old)
+    return found + ([_REVISIONS_WARNING] if get(new, ".spec.revisionHistoryLimit", 0) < 0 else [])
 
 
 def _ready(obj: Object, now: float) -> str:

@@ -11,6 +11,7 @@ from pybernetes.api.field import Errors, Path
 from pybernetes.api.validation import numbers
 from pybernetes.api.validation.domains import domain_prefixed_path
 from pybernetes.api.validation.pod import validate_pod_template
+from pybernetes.api.validation.pod.warnings import pod_template_warnings
 
 Spec = dict[str, Any]
 _COUNTS = (
@@ -162,6 +163,7 @@ def _restart_policy(spec: Spec, policy: str, path: Path, errors: Errors) -> None
 
 
 def warnings(spec: Spec, path: Path) -> list[str]:
-    """Tells of jobs so large that their indexes may get lost."""
+    """Tells of jobs so large that their indexes may get lost, and of odd pods."""
     many = spec.get("completions", 0) > _MANY_COMPLETIONS and spec.get("parallelism", 0) > _LIMIT_FOR_MANY
-    return [f"{path}: {_MANY_WARNING}"] if many and spec.get("completionMode") == "Indexed" else []
+    found = [f"{path}: {_MANY_WARNING}"] if many and spec.get("completionMode") == "Indexed" else []
+    return found + pod_template_warnings(spec.get("template", {}), path / "template")

@@ -33,6 +33,7 @@ def prepare_create(pod: Object) -> None:
             {
                 "type": "PodScheduled",
                 "status": "False",
+                "lastProbeTime": None,  # Go writes an unset time here
                 "lastTransitionTime": timestamp(),
                 "reason": "SchedulingGated",
                 "message": "Scheduling is blocked due to non-empty scheduling gates",

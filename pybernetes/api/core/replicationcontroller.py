@@ -8,6 +8,7 @@ from pybernetes.api.resource import Column, Object, Resource, Scale
 from pybernetes.api.table import AGE, NAME, container_cells, format_labels
 from pybernetes.api.validation import names
 from pybernetes.api.validation.pod import validate_pod_template
+from pybernetes.api.validation.pod.warnings import pod_template_warnings
 
 _SPEC, _STATUS = Path("spec"), Path("status")
 _TEMPLATE = _SPEC / "template"
@@ -80,14 +81,16 @@ def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
 
 
 def warnings(obj: Object, old: Object | None) -> list[str]:
-    """Tells about a name that pods cannot have as host name."""
+    """Tells about a name that pods cannot have as host name, and about odd pods."""
     problems = names.dns_label(obj["metadata"].get("name", "")) if old is None else []
-    if not problems:
-        return []
-    return [
+    found = [
         "metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; "
         f"a DNS label is recommended: [{' '.join(problems)}]"
     ]
+    if old is None or old.get("spec") != obj.get("spec"):
+        template = obj.get("spec", {}).get("template", {})
+        return (found if problems else []) + pod_template_warnings(template, _TEMPLATE)
+    return []
 
 
 def _containers(obj: Object) -> tuple[str, str]:
