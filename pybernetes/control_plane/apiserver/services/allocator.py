@@ -86,7 +86,9 @@ class ServiceAllocator:
         return await self._allocate(obj, None, dry_run)
 
     async def allocate_update(self, new: Object, old: Object, *, dry_run: bool = False) -> Allocation:
-        """Completes a changed service."""
+        """Completes a changed service; a write that leaves the spec alone (of its status) changes nothing."""
+        if new.get("spec") == old.get("spec"):
+            return Allocation(self, new)
         return await self._allocate(new, old, dry_run)
 
     async def _allocate(self, new: Object, old: Object | None, dry_run: bool) -> Allocation:
