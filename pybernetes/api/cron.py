@@ -9,10 +9,10 @@ from zoneinfo import ZoneInfo
 
 from pybernetes.api import go
 
-_MONTHS = {
-    name: number for number, name in enumerate(["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], 1)
-}
-_DAYS = {name: number for number, name in enumerate(["sun", "mon", "tue", "wed", "thu", "fri", "sat"])}
+_MONTHS = dict(
+    jan=1, feb=2, mar=3, apr=4, may=5, jun=6, jul=7, aug=8, sep=9, oct=10, nov=11, dec=12
+)  # fmt: skip
+_DAYS = dict(sun=0, mon=1, tue=2, wed=3, thu=4, fri=5, sat=6)
 _NUMBER = re.compile(r"[+-]?[0-9]+\Z")
 _DURATION = re.compile(r"([0-9]*)(\.[0-9]*)?([^0-9.]*)")
 _UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
@@ -74,8 +74,8 @@ def parse(text: str) -> Schedule:
     if len(fields) != len(_FIELDS):
         raise CronError(f"expected exactly 5 fields, found {len(fields)}: [{' '.join(fields)}]")
     parsed = [_field(field, *bounds) for field, bounds in zip(fields, _FIELDS, strict=True)]
-    values = [found for found, _ in parsed]
-    return Schedule(*values, any_day=parsed[2][1] or parsed[4][1], zone=zone)
+    (minutes, _), (hours, _), (days, any_day), (months, _), (weekdays, any_weekday) = parsed
+    return Schedule(minutes, hours, days, months, weekdays, any_day or any_weekday, zone)
 
 
 def _field(text: str, low: int, high: int, names: dict[str, int]) -> tuple[frozenset[int], bool]:

@@ -84,7 +84,7 @@ def check_at_most(
     )
     for key in keys:
         if status.get(key, 0) > replicas:
-            errors.invalid(STATUS / key, status[key], "cannot be greater than status.replicas")
+            errors.invalid(STATUS / key, status.get(key, 0), "cannot be greater than status.replicas")
     if available > ready:
         errors.invalid(STATUS / "availableReplicas", available, f"cannot be greater than {ready_name}")
 

@@ -43,7 +43,7 @@ def validate(new: Object, old: Object, errors: Errors) -> None:
     _times(new, old, turned, changed, errors)
     _finished(new, changed, is_finished(new) != is_finished(old), errors)
     _indexed(new, changed, errors)
-    if changed("ready", "active") and after.get("ready", 0) > after.get("active", 0):
+    if changed("ready", "active") and "ready" in after and after["ready"] > after.get("active", 0):
         errors.invalid(_STATUS / "ready", after["ready"], "cannot set more ready pods than active")
     if after.get("failed", 0) < before.get("failed", 0):
         errors.invalid(_STATUS / "failed", after.get("failed", 0), "cannot decrease the failed counter")
