@@ -47,7 +47,7 @@ def keep_decision(new: Object, old: Object) -> None:
         places = [index for index, item in enumerate(conditions(new)) if item.get("type") == kind]
         if len(before) == len(places):
             for index, condition in zip(places, before, strict=True):
-                new["status"]["conditions"][index] = condition
+                new["status"]["conditions"][index] = dict(condition)
 
 
 def validate(obj: Object, errors: Errors) -> None:
