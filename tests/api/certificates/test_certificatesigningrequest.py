@@ -93,6 +93,7 @@ def test_an_update_keeps_the_spec() -> None:
 
 
 APPROVED = {"type": "Approved", "status": "True"}
+TIMES = {"lastUpdateTime": kinds.CREATED, "lastTransitionTime": kinds.CREATED}
 DENIED = {"type": "Denied", "status": "True"}
 BOTH = (
     'status.conditions: Invalid value: "{conditions[{\\"type\\": \\"Approved\\"}], '
@@ -106,7 +107,7 @@ STATUSES: list[Any] = [
     ({}, {"conditions": [APPROVED]}, [
         'status.conditions: Forbidden: updates may not remove a condition of type "Approved"'
     ]),
-    ({"conditions": [{**APPROVED, "message": "changed"}]}, {"conditions": [APPROVED]}, []),
+    ({"conditions": [{**APPROVED, "message": "changed"}]}, {"conditions": [{**APPROVED, **TIMES}]}, []),
     ({"conditions": [{"type": "Failed", "status": "False"}, {}]}, {}, [
         'status.conditions[0].status: Unsupported value: "False": supported values: "True"',
         "status.conditions[1].type: Required value",
