@@ -273,10 +273,6 @@ def _keep_identity(kind: Kind, new: Object, old: Object, name: str) -> bool:
     given = after.get("resourceVersion", "")
     if given and given != "0" and given != before["resourceVersion"]:
         raise errors.modified(resource.group, resource.plural, name)
-    if not given and not resource.unconditional_update:
-        problems = Errors()
-        problems.invalid("metadata.resourceVersion", 0, "must be specified for an update")
-        raise errors.invalid(resource.group, resource.kind, name, problems)
     if after.get("uid") and after["uid"] != before.get("uid"):
         why = f"Precondition failed: UID in precondition: {after['uid']}, UID in object meta: {before.get('uid', '')}"
         raise errors.conflict(resource.group, resource.plural, name, why)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 
 from pybernetes.api import errors
+from pybernetes.api.field import Errors
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver import negotiation, writes
 from pybernetes.control_plane.apiserver.api import Api
@@ -14,6 +15,16 @@ from pybernetes.control_plane.apiserver.kinds import Kind
 from pybernetes.control_plane.apiserver.options import write_options
 from pybernetes.control_plane.apiserver.verbs.create import answer
 from pybernetes.control_plane.store.protocol import Record
+
+
+def _check_version(kind: Kind, obj: Object, name: str) -> None:
+    """Some kinds are only replaced by clients who say which version they saw."""
+    resource = kind.resource
+    if resource.unconditional_update or resource.create_on_update or obj["metadata"].get("resourceVersion"):
+        return
+    problems = Errors()
+    problems.invalid("metadata.resourceVersion", 0, "must be specified for an update")
+    raise errors.invalid(resource.group, resource.kind, name, problems)
 
 
 async def update(api: Api, request: Request, kind: Kind, rules: writes.UpdateRules | None = None) -> Response:
@@ -31,6 +42,7 @@ async def update(api: Api, request: Request, kind: Kind, rules: writes.UpdateRul
         )
     if kind.resource.default is not None:
         kind.resource.default(obj)
+    _check_version(kind, obj, name)
     if kind.resource.create_on_update and rules is None:
         await api.fresh()
         if api.store.get(kind.key(request.info.namespace, name)) is None:
