@@ -61,6 +61,8 @@ _BY_VALUE: dict[str, tuple[str, ...]] = {
     "VolumeAttachmentSpec": ("source",),
     "WeightedPodAffinityTerm": ("podAffinityTerm",),
 }
+# Structs, beyond conditions, whose times are not pointers: unset they are null, not absent.
+_HAVE_TIMES = frozenset({"ContainerStateRunning", "ContainerStateTerminated", "EventSeries", "VolumeError"})
 # Fields that are never left out although the schema does not require them, and the other way round.
 _NEVER_OMITTED: dict[str, tuple[str, ...]] = {
     "ClusterRole": ("rules",),
@@ -89,16 +91,20 @@ _held: dict[Type, frozenset[str]] = {}
 
 
 def by_value(type_: Type) -> frozenset[str]:
-    """The fields of a struct that hold a struct by value: empty and absent are the same for them."""
+    """The fields of a struct that hold a struct or a time by value: empty and absent are the same for them."""
     found = _held.get(type_)
     if found is None:
         if len(_held) > 10_000:  # types of custom resources come and go
             _held.clear()
         names = _ALWAYS | {*_BY_VALUE.get(type_.name, ())} if type_.name else frozenset()
-        found = _held[type_] = frozenset(
-            name for name in names if name in type_.fields and type_.fields[name].kind == "struct"
-        )
+        structs = {name for name in names if name in type_.fields and type_.fields[name].kind == "struct"}
+        times = type_.name.endswith("Condition") or type_.name in _HAVE_TIMES
+        found = _held[type_] = frozenset(structs | (_times(type_) if times else set()))
     return found
+
+
+def _times(type_: Type) -> set[str]:
+    return {name for name, field in type_.fields.items() if field.kind in ("time", "microtime")}
 
 
 def of(type_: Type) -> dict[str, Any]:
@@ -115,8 +121,10 @@ def _build(type_: Type) -> dict[str, Any]:
     # A custom resource is kept as plain JSON: nothing is there that nobody has set, but its metadata.
     if type_.name == "":
         return {"metadata": {}} if "metadata" in type_.fields or not type_.fields else {}
-    held = by_value(type_)
-    zero: dict[str, Any] = {name: of(type_.fields[name]) for name in held}
+    fields = type_.fields
+    zero: dict[str, Any] = {
+        name: of(fields[name]) if fields[name].kind == "struct" else None for name in by_value(type_)
+    }
     omitted = _OMITTED.get(type_.name, ())
     for name in (*type_.required, *_NEVER_OMITTED.get(type_.name, ())):
         if name not in zero and name in type_.fields and name not in omitted:

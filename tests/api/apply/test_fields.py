@@ -127,6 +127,14 @@ def env(*values: str) -> dict[str, Any]:
     return pod(containers=[{"name": "c", "env": items}])
 
 
+def test_times_of_conditions_are_never_absent() -> None:
+    kind = schema.kind_type("", "v1", "Pod")
+    status = {"conditions": [{"type": "Ready", "status": "True"}]}
+    node = created({"metadata": {}, "status": status}, kind)["f:status"]["f:conditions"]['k:{"type":"Ready"}']
+    times = {"f:lastProbeTime": LEAF, "f:lastTransitionTime": LEAF}
+    assert node == {**OWN, **times, "f:status": LEAF, "f:type": LEAF}
+
+
 def test_structs_held_by_value_may_be_left_out() -> None:
     without = {"name": "c", "image": "i"}
     having = {**without, "resources": {}}
