@@ -49,7 +49,7 @@ def preconditions(kind: Kind, obj: Object, options: DeleteOptions) -> None:
         raise errors.conflict(resource.group, resource.plural, name, why)
 
 
-def wanted_finalizers(obj: Object, options: DeleteOptions) -> list[str]:
+def wanted_finalizers(kind: Kind, obj: Object, options: DeleteOptions) -> list[str]:
     """The finalizers that the propagation policy leaves on the object."""
     present = obj["metadata"].get("finalizers", [])
     kept = [name for name in present if name not in (ORPHAN, FOREGROUND)]
@@ -58,7 +58,8 @@ def wanted_finalizers(obj: Object, options: DeleteOptions) -> list[str]:
     elif options.policy is not None:
         wanted = {"Orphan": ORPHAN, "Foreground": FOREGROUND}.get(options.policy, "")
     else:
-        wanted = next((name for name in present if name in (ORPHAN, FOREGROUND)), "")
+        usual = ORPHAN if kind.resource.propagation == "Orphan" else ""
+        wanted = next((name for name in present if name in (ORPHAN, FOREGROUND)), usual)
     if wanted:
         kept.append(wanted)
     return present if set(kept) == set(present) else kept
@@ -70,7 +71,7 @@ def begin(kind: Kind, obj: Object, options: DeleteOptions, now: float) -> bool:
     The object is changed in place.
     """
     meta = obj["metadata"]
-    finalizers = wanted_finalizers(obj, options)
+    finalizers = wanted_finalizers(kind, obj, options)
     if kind.resource.grace_period is not None:
         grace = kind.resource.grace_period(obj, options.grace)
         if meta.get("deletionTimestamp"):
@@ -161,7 +162,7 @@ def begin_for(kind: Kind, obj: Object, options: DeleteOptions, now: float) -> bo
     if kind.resource.kind != "Namespace" or kind.resource.group:
         return begin(kind, obj, options, now)
     meta = obj["metadata"]
-    _set_finalizers(meta, wanted_finalizers(obj, options))
+    _set_finalizers(meta, wanted_finalizers(kind, obj, options))
     if not meta.get("deletionTimestamp"):
         meta["deletionTimestamp"] = _stamp(now)
         _bump(meta)

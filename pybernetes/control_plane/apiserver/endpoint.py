@@ -72,6 +72,8 @@ class Endpoint:
         if kind is None or (info.namespace and not kind.namespaced and info.resource != "namespaces"):
             raise errors.no_such_resource()
         request.state = kind
+        if kind.resource.deprecated:
+            request.warn(kind.resource.deprecated)
         if info.subresource:
             return self._subresource(request, kind)
         if kind.namespaced and not info.namespace and (info.name or info.verb == "create"):
