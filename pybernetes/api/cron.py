@@ -141,7 +141,9 @@ def _duration(text: str) -> float:
     if not rest:
         raise CronError(f"{fail}invalid duration {go.quote(given)}")
     total = 0.0
-    while rest and rest != "0":
+    if rest == "0":
+        return total
+    while rest:
         match = _DURATION.match(rest)
         whole, part, unit = match.groups() if match else ("", "", "")
         if not whole and (not part or part == "."):
