@@ -12,6 +12,10 @@ _ESCAPES = {"\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t
             "\\": "\\\\", '"': '\\"'}  # fmt: skip
 
 
+# Go's JSON escapes what could end a script in a web page.
+_HTML = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
+
+
 def quote(text: str) -> str:
     """The string as Go's ``%q`` prints it."""
     out = []
@@ -61,7 +65,8 @@ def struct(item: dict[str, Any] | None, fields: Fields) -> Struct | None:
 
 def difference(old: Any, new: Any) -> str:
     """The lines in which two values differ, as a unified diff of their JSON."""
-    before, after = (f"{json.dumps(item, indent=1)}\n".splitlines(True) for item in (old, new))
+    texts = [json.dumps(item, indent=1, ensure_ascii=False).translate(_HTML) for item in (old, new)]
+    before, after = ([f"{line}\n" for line in text.split("\n")] for text in texts)
     return "".join(list(difflib.unified_diff(before, after))[2:])
 
 
@@ -77,4 +82,4 @@ def value(item: Any) -> str:
         return str(int(item))
     if isinstance(item, (int, float)):
         return str(item)
-    return _json(item)
+    return _json(item).translate(_HTML)

@@ -218,7 +218,7 @@ def test_the_difference_is_told() -> None:
     errors = Errors()
     assert RESOURCE.validate_update
     RESOURCE.validate_update(changed(OLD, "spec.hostname", "new"), OLD, errors)
-    assert '\n+ "hostname": "new",\n' in str(errors[0])
+    assert '\n- "Hostname": "",\n+ "Hostname": "new",\n' in str(errors[0])
 
 
 RUNNING = {"name": "a", "state": {"running": {}}}
@@ -250,7 +250,8 @@ def test_status_update(policy: str, path: str, value: Any, expected: list[str]) 
     old = make(restartPolicy=policy)
     old["status"]["containerStatuses"] = [ENDED]
     new = changed(old, path, value)
-    assert RESOURCE.prepare_status_update and RESOURCE.validate_status_update
+    assert RESOURCE.default and RESOURCE.prepare_status_update and RESOURCE.validate_status_update
+    RESOURCE.default(new)
     RESOURCE.prepare_status_update(new, old)
     errors = Errors()
     RESOURCE.validate_status_update(new, old, errors)

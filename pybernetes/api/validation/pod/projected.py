@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from pybernetes.api import go
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.validation import checks, names
 from pybernetes.api.validation.pod.environment import VOLUME_FIELDS, field_ref, resource_field_ref
+from pybernetes.api.validation.pod.internal import selector, show
 from pybernetes.api.validation.selectors import validate_label_selector
 
 Fields = dict[str, Any]
@@ -115,15 +115,7 @@ def _token(token: Fields, path: Path, volume: Path, errors: Errors) -> None:
 def _trust_bundle(bundle: Fields, path: Path, errors: Errors) -> None:
     name, signer = bundle.get("name"), bundle.get("signerName")
     if name is not None and signer is not None:
-        fields: go.Fields = {
-            "Name": ("name", None),
-            "SignerName": ("signerName", None),
-            "LabelSelector": ("labelSelector", None),
-            "Optional": ("optional", None),
-            "Path": ("path", None),
-            "User": ("user", None),
-        }
-        shown = go.struct({"path": "", **bundle}, fields)
+        shown = show("ClusterTrustBundleProjection", bundle)
         errors.invalid(path, shown, "only one of name and signerName may be used")
     elif name is not None:
         if not name:
@@ -133,7 +125,7 @@ def _trust_bundle(bundle: Fields, path: Path, errors: Errors) -> None:
             errors.invalid(path / "name", name, f"not a valid clustertrustbundlename: {problem}")
         if "labelSelector" in bundle:
             text = "labelSelector must be unset if name is specified"
-            errors.invalid(path / "labelSelector", bundle["labelSelector"], text)
+            errors.invalid(path / "labelSelector", selector(bundle["labelSelector"]), text)
     elif signer is not None:
         if not signer:
             errors.required(path / "signerName", "must be a valid signer name")

@@ -6,10 +6,11 @@ from collections.abc import Callable, Collection
 from functools import lru_cache
 from typing import Any
 
-from pybernetes.api import go, podresources, quantity
+from pybernetes.api import podresources, quantity
 from pybernetes.api.field import Errors, FieldError, Path
 from pybernetes.api.validation import checks, names
 from pybernetes.api.validation import resources as rules
+from pybernetes.api.validation.pod.internal import show
 
 Fields = dict[str, Any]
 _POD_LEVEL = ("cpu", "hugepages-", "memory")
@@ -168,20 +169,9 @@ def validate_pod_claims(claims: list[Fields], metadata: Fields | None, path: Pat
         given = [key for key in ("resourceClaimName", "resourceClaimTemplateName") if key in claim]
         if len(given) == 2:
             text = "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"
-            errors.invalid(here, _claim_text(claim), text)
+            errors.invalid(here, show("PodResourceClaim", claim), text)
         elif not given:
             text = "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"
-            errors.invalid(here, _claim_text(claim), text)
+            errors.invalid(here, show("PodResourceClaim", claim), text)
         for key in given:
             checks.name(names.dns_subdomain, claim[key], here / key, errors)
-
-
-def _claim_text(claim: Fields) -> go.Struct | None:
-    return go.struct(
-        {"name": "", **claim},
-        {
-            "Name": ("name", None),
-            "ResourceClaimName": ("resourceClaimName", None),
-            "ResourceClaimTemplateName": ("resourceClaimTemplateName", None),
-        },
-    )

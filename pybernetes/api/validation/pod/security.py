@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from pybernetes.api import go
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.validation import checks
+from pybernetes.api.validation.pod.internal import show
 from pybernetes.api.validation.pod.windows import validate_windows_options
 
 Fields = dict[str, Any]
@@ -31,33 +31,6 @@ _IPC_NAMES = frozenset(
 )
 _PATH_LIMIT = 4095
 
-_SECCOMP: go.Fields = {"Type": ("type", None), "LocalhostProfile": ("localhostProfile", None)}
-_CONTEXT: go.Fields = {
-    "Capabilities": ("capabilities", {"Add": ("add", None), "Drop": ("drop", None)}),
-    "Privileged": ("privileged", None),
-    "SELinuxOptions": (
-        "seLinuxOptions",
-        {name: (name.lower(), None) for name in ("User", "Role", "Type", "Level")},
-    ),
-    "WindowsOptions": (
-        "windowsOptions",
-        {
-            "GMSACredentialSpecName": ("gmsaCredentialSpecName", None),
-            "GMSACredentialSpec": ("gmsaCredentialSpec", None),
-            "RunAsUserName": ("runAsUserName", None),
-            "HostProcess": ("hostProcess", None),
-        },
-    ),
-    "RunAsUser": ("runAsUser", None),
-    "RunAsGroup": ("runAsGroup", None),
-    "RunAsNonRoot": ("runAsNonRoot", None),
-    "ReadOnlyRootFilesystem": ("readOnlyRootFilesystem", None),
-    "AllowPrivilegeEscalation": ("allowPrivilegeEscalation", None),
-    "ProcMount": ("procMount", None),
-    "SeccompProfile": ("seccompProfile", _SECCOMP),
-    "AppArmorProfile": ("appArmorProfile", _SECCOMP),
-}
-
 
 def validate_container_security(context: Fields, host_users: bool, path: Path, errors: Errors) -> None:
     """Checks the security context of a container."""
@@ -74,32 +47,15 @@ def validate_container_security(context: Fields, host_users: bool, path: Path, e
     if context.get("allowPrivilegeEscalation") is False:
         start = "cannot set `allowPrivilegeEscalation` to false and "
         if context.get("privileged"):
-            errors.invalid(path, _shown(context), start + "`privileged` to true")
+            errors.invalid(path, show("SecurityContext", context), start + "`privileged` to true")
         for capability in context.get("capabilities", {}).get("add", ()):
             if capability == "CAP_SYS_ADMIN":
                 text = start + "`capabilities.Add` CAP_SYS_ADMIN"
-                errors.invalid(path, _shown(context), text)
+                errors.invalid(path, show("SecurityContext", context), text)
     if "windowsOptions" in context:
         validate_windows_options(context["windowsOptions"], path / "windowsOptions", errors)
     if "appArmorProfile" in context:
         _app_armor(context["appArmorProfile"], path / "appArmorProfile", errors)
-
-
-def _shown(context: Fields) -> go.Struct | None:
-    """A security context as Go holds it, where texts are empty and not absent."""
-    filled = dict(context)
-    for key in ("seccompProfile", "appArmorProfile"):
-        if key in filled:
-            filled[key] = {"type": "", **filled[key]}
-    if "seLinuxOptions" in filled:
-        filled["seLinuxOptions"] = {
-            "user": "",
-            "role": "",
-            "type": "",
-            "level": "",
-            **filled["seLinuxOptions"],
-        }
-    return go.struct(filled, _CONTEXT)
 
 
 def validate_pod_security(context: Fields, spec: Fields, path: Path, errors: Errors) -> None:
@@ -140,7 +96,7 @@ def _seccomp(profile: Fields, path: Path, errors: Errors) -> None:
         else:
             checks.descending_path(local, path / "localhostProfile", errors)
     elif local is not None:
-        shown = go.struct({"type": "", **profile}, _SECCOMP)
+        shown = show("SeccompProfile", profile)
         errors.invalid(path / "localhostProfile", shown, "can only be set when seccomp type is Localhost")
 
 

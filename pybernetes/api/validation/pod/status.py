@@ -136,6 +136,11 @@ def _addresses(listed: list[Fields], before: list[Fields], path: Path, errors: E
         legacy_ip(item.get("ip", ""), path[index], errors, kept)
 
 
+def _shown(listed: list[Fields]) -> list[go.Struct]:
+    """Addresses as Go holds them."""
+    return [go.Struct(IP=item.get("ip", "")) for item in listed]
+
+
 def _families(listed: list[Fields], path: Path, errors: Errors) -> None:
     if len(listed) < 2:
         return
@@ -147,14 +152,16 @@ def _families(listed: list[Fields], path: Path, errors: Errors) -> None:
         errors.internal(path, text)
     versions = {address.version for address in parsed if address is not None}
     if None in parsed or len(versions) < 2 or len(listed) > 2:
-        shown = [go.struct({"ip": "", **item}, {"IP": ("ip", None)}) for item in listed]
         text = "may specify no more than one IP for each IP family"
-        errors.invalid(path, shown, text)
+        errors.invalid(path, _shown(listed), text)
 
 
 def _pod_addresses(status: Fields, before: Fields, errors: Errors) -> None:
     listed = status.get("podIPs", [])
     if listed:
+        if not status.get("podIP"):
+            text = "podIP and podIPs must either both be set or both be unset"
+            errors.invalid(_STATUS / "podIPs", _shown(listed), text)
         _addresses(listed, before.get("podIPs", []), _STATUS / "podIPs", errors)
         _families(listed, _STATUS / "podIPs", errors)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-import json
 from fractions import Fraction
 from typing import Any
 
@@ -11,6 +9,7 @@ from pybernetes.api import go, quantity
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.validation import checks
 from pybernetes.api.validation.pod.annotations import APP_ARMOR, MIRROR
+from pybernetes.api.validation.pod.internal import difference, show
 from pybernetes.api.validation.pod.pod import validate_pod
 
 Fields = dict[str, Any]
@@ -54,13 +53,6 @@ def same(left: Any, right: Any) -> bool:
     return left == right or meaning(left) == meaning(right)
 
 
-def difference(old: Any, new: Any) -> str:
-    """The lines that differ, as a unified diff."""
-    before, after = (json.dumps(item, indent=1, sort_keys=True).splitlines(True) for item in (old, new))
-    lines = list(difflib.unified_diff(before, after))
-    return "".join(line if line.endswith("\n") else line + "\n" for line in lines[2:])
-
-
 def validate_pod_update(new: Fields, old: Fields, errors: Errors) -> None:
     """Checks an update of a pod; what holds for every pod has been checked before."""
     validate_annotation_updates(new, old, errors)
@@ -79,7 +71,7 @@ def validate_pod_update(new: Fields, old: Fields, errors: Errors) -> None:
     if before.get("schedulingGates"):
         _gated(munged, before, errors)
     if not same(munged, before):
-        errors.forbidden(_SPEC, f"{_UPDATABLE}\n{difference(before, munged)}")
+        errors.forbidden(_SPEC, f"{_UPDATABLE}\n{difference('PodSpec', before, munged)}")
 
 
 def validate_annotation_updates(new: Fields, old: Fields, errors: Errors) -> None:
@@ -191,22 +183,15 @@ def _node_affinity(new: Fields, old: Fields, errors: Errors) -> None:
     before, after = (item.get(_REQUIRED, {}).get("nodeSelectorTerms", []) for item in (old, new))
     if before and len(before) != len(after):
         text = "no additions/deletions to non-empty NodeSelectorTerms list are allowed"
-        errors.invalid(path, [_shown(term) for term in after] or None, text)
+        errors.invalid(path, [show("NodeSelectorTerm", term) for term in after] or None, text)
         return
     for index, (term, previous) in enumerate(zip(after, before, strict=True) if before else ()):
         if not _only_additions(term, previous):
             errors.invalid(
-                path[index], _shown(term), "only additions are allowed (no mutations or deletions)"
+                path[index],
+                show("NodeSelectorTerm", term),
+                "only additions are allowed (no mutations or deletions)",
             )
-
-
-def _shown(term: Fields) -> go.Struct:
-    """A term as Go holds it."""
-    fields: go.Fields = {"Key": ("key", None), "Operator": ("operator", None), "Values": ("values", None)}
-    lists = {"MatchExpressions": term.get("matchExpressions"), "MatchFields": term.get("matchFields")}
-    return go.Struct(
-        {name: found and [go.struct(item, fields) for item in found] for name, found in lists.items()}
-    )
 
 
 def _only_additions(term: Fields, previous: Fields) -> bool:
@@ -231,4 +216,4 @@ def validate_ephemeral_containers_update(new: Fields, old: Fields, errors: Error
             errors.forbidden(path, f"existing ephemeral containers {go.quote(name)} may not be removed\n")
         elif not same(found[name], container):
             text = f"existing ephemeral containers {go.quote(name)} may not be changed\n"
-            errors.forbidden(path, text + difference(container, found[name]))
+            errors.forbidden(path, text + difference("EphemeralContainer", container, found[name]))
