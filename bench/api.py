@@ -15,7 +15,7 @@ from typing import Any
 from bench.harness.connection import ServerError, call
 from bench.harness.kubeconfig import ConfigError, Target, load_target
 from bench.harness.load import LoadError
-from bench.harness.machine import describe_machine, resident_megabytes
+from bench.harness.machine import CpuMeter, describe_machine, resident_megabytes
 from bench.harness.phases import FULL, QUICK, Phases
 from bench.harness.pods import PODS, pod_name, prepare_namespace, remove_namespace
 from bench.harness.report import table
@@ -121,13 +121,17 @@ def _measure(
         if not wanted and not needed:
             return
         _say(name)
+        meter = CpuMeter(pids())
+        meter.begin()
         figures = measure()
         if wanted:
-            result["results"][name] = figures
+            result["results"][name] = figures | (meter.end() if pids() else {})
+
+    def pids() -> list[int]:
+        return ([server.pid] if server else []) + options.pid
 
     def weigh(moment: str) -> None:
-        pids = options.pid + ([server.pid] if server else [])
-        for number, pid in enumerate(pids, 1):
+        for number, pid in enumerate(pids(), 1):
             result["memory_megabytes"][f"process {number} {moment}"] = resident_megabytes(pid)
 
     weigh("before")

@@ -11,6 +11,8 @@ SUMMARY = "the ratios between two result files: pyb bench compare BASE.json NEW.
 # What is compared of each measurement, and whether more is better.
 METRICS = (("rate", "per s", True), ("p50_ms", "p50 ms", False), ("p99_ms", "p99 ms", False))
 
+DISTURBANCE = 0.25  # cores in use by others, beyond which a figure is doubtful
+
 
 def main(argv: list[str]) -> int:
     """Prints a table of both results and how many times better the second is."""
@@ -23,7 +25,7 @@ def main(argv: list[str]) -> int:
     except (OSError, ValueError) as error:
         print(f"pyb bench compare: {error}", file=sys.stderr)
         return 1
-    print(f"{'work':<30}{'':<8}{'base':>12}{'new':>12}{'better':>10}")
+    print(f"{'work':<36}{'':<8}{'base':>12}{'new':>12}{'better':>10}")
     for row in compare(base, new):
         print(row)
     return 0
@@ -39,6 +41,9 @@ def compare(base: dict[str, Any], new: dict[str, Any]) -> list[str]:
                 lines.append(_line(name, unit, before, after, more_is_better))
         if base["results"][name].get("generator") != new["results"][name].get("generator"):
             lines.append("    measured with different generators")
+        disturbed = max(side["results"][name].get("other_load", 0) for side in (base, new))
+        if disturbed > DISTURBANCE:
+            lines.append(f"    disturbed: other programs used up to {disturbed} cores")
     for section, unit in (("ready_seconds", "s"), ("memory_megabytes", "MB")):
         for name in _common(base, new, section):
             lines.append(_line(name, unit, base[section][name], new[section][name], False))
@@ -58,7 +63,7 @@ def _common(base: dict[str, Any], new: dict[str, Any], section: str) -> list[str
 def _line(name: str, unit: str, before: float, after: float, more_is_better: bool) -> str:
     better, worse = (after, before) if more_is_better else (before, after)
     ratio = f"{better / worse:.2f} ×" if worse else "-"
-    return f"{name:<30}{unit:<8}{before:>12,.2f}{after:>12,.2f}{ratio:>10}"
+    return f"{name:<36}{unit:<8}{before:>12,.2f}{after:>12,.2f}{ratio:>10}"
 
 
 def _load(path: Path) -> dict[str, Any]:

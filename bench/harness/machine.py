@@ -2,7 +2,12 @@
 
 import os
 import platform
+import resource
+from dataclasses import dataclass
 from pathlib import Path
+from time import perf_counter
+
+TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def describe_machine() -> dict[str, str | int]:
@@ -28,6 +33,46 @@ def resident_megabytes(pid: int) -> float:
     """Returns the resident memory of a process and its descendants, or 0 when it is gone."""
     own = _field(f"/proc/{pid}/status", "VmRSS") / 1024
     return round(own + sum(resident_megabytes(child) for child in _children(pid)), 1)
+
+
+@dataclass
+class CpuMeter:
+    """Tells who used the processors between `begin` and `end`, in cores."""
+
+    pids: list[int]
+
+    def begin(self) -> None:
+        """Starts to count."""
+        self._before = self._now()
+
+    def end(self) -> dict[str, float]:
+        """Returns what the measured servers used and what everybody else but the benchmark used."""
+        wall, machine, generator, servers = (
+            after - before for after, before in zip(self._now(), self._before, strict=True)
+        )
+        wall = max(wall, 1e-9)
+        # The kernel counts the whole machine in ticks, and processes more finely: small differences are noise.
+        others = max(0.0, machine - generator - servers)
+        return {"server_load": round(servers / wall, 2), "other_load": round(others / wall, 2)}
+
+    def _now(self) -> tuple[float, float, float, float]:
+        own = resource.getrusage(resource.RUSAGE_SELF)
+        children = resource.getrusage(resource.RUSAGE_CHILDREN)
+        generator = own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
+        servers = sum(_processor_seconds(pid) for pid in self.pids)
+        return perf_counter(), _machine_seconds(), generator, servers
+
+
+def _machine_seconds() -> float:
+    user, nice, system, _idle, _wait, interrupts, soft, steal, *_ = _read("/proc/stat").split()[1:11]
+    return sum(int(ticks) for ticks in (user, nice, system, interrupts, soft, steal)) / TICKS
+
+
+def _processor_seconds(pid: int) -> float:
+    # The name in parentheses may hold blanks; the fields are counted from behind it.
+    fields = _read(f"/proc/{pid}/stat").rpartition(")")[2].split()
+    own = (int(fields[11]) + int(fields[12])) / TICKS if fields else 0.0
+    return own + sum(_processor_seconds(child) for child in _children(pid))
 
 
 def _children(pid: int) -> list[int]:

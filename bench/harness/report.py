@@ -5,6 +5,17 @@ from typing import Any
 
 Figures = dict[str, Any]
 
+COLUMNS = (
+    ("per s", "rate"),
+    ("p50 ms", "p50_ms"),
+    ("p90 ms", "p90_ms"),
+    ("p99 ms", "p99_ms"),
+    ("MB/s", "megabytes_per_second"),
+    ("failed", "failures"),
+    ("server", "server_load"),
+    ("others", "other_load"),
+)
+
 
 def figures_of_load(
     latencies: Sequence[float],
@@ -52,14 +63,12 @@ def milliseconds(seconds: float) -> float:
 
 def table(result: dict[str, Any]) -> str:
     """Renders a whole result for people."""
-    lines = [f"server {result['server_version']}, stored pod {result['pod_bytes']} bytes", ""]
-    columns = ("rate", "p50_ms", "p90_ms", "p99_ms", "megabytes_per_second", "failures", "generator_load")
-    titles = ("per s", "p50 ms", "p90 ms", "p99 ms", "MB/s", "failed", "generator")
-    lines.append(f"{'work':<26}" + "".join(f"{title:>11}" for title in titles[:-1]) + f"{titles[-1]:>13}")
+    lines = [f"server {result['server_version']}, stored pod {result['pod_bytes']} bytes"]
+    lines += ["server, others, generator: cores in use by these during the measurement", ""]
+    lines.append(f"{'work':<24}" + "".join(f"{title:>10}" for title, _ in COLUMNS) + "  generator")
     for name, figures in result["results"].items():
-        cells = [_cell(figures.get(column)) for column in columns]
-        cells[-1] = f"{figures['generator']} {cells[-1]}"
-        lines.append(f"{name:<26}" + "".join(f"{cell:>11}" for cell in cells[:-1]) + f"{cells[-1]:>13}")
+        cells = "".join(f"{_cell(figures.get(column)):>10}" for _, column in COLUMNS)
+        lines.append(f"{name:<24}{cells}  {figures['generator']} {figures['generator_load']:.2f}")
         if figures.get("note"):
             lines.append(f"    {figures['note']}")
     if result["ready_seconds"]:
