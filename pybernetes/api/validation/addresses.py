@@ -163,7 +163,9 @@ def cidr_warnings(text: str, path: Path) -> list[str]:
     quoted, canonical = go.quote(text), go.quote(str(network))
     if address is not None and address != network.network_address:
         single = go.quote(f"{address}/{address.max_prefixlen}")
-        found.append(f"{path}: CIDR value {quoted} is ambiguous in this context (should be {canonical} or {single}?)")
+        found.append(
+            f"{path}: CIDR value {quoted} is ambiguous in this context (should be {canonical} or {single}?)"
+        )
     if any("leading 0s" in problem or "mapped" in problem for problem in _cidr_problems(text)):
         found.append(f"{path}: non-standard CIDR value {quoted} is invalid: use {canonical}")
     if not found and network.version == 6 and str(network) != text:

@@ -50,9 +50,7 @@ _DNS1035_TEXT = (
     "a DNS-1035 label must consist of lower case alphanumeric characters or '-', "
     "start with an alphabetic character, and end with an alphanumeric character"
 )
-_QUALIFIED_TEXT = (
-    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
-)
+_QUALIFIED_TEXT = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
 _VALUE_TEXT = (
     "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', "
     "and must start and end with an alphanumeric character"
@@ -171,7 +169,9 @@ def label_value(value: str) -> list[str]:
 def env_var_name(name: str) -> list[str]:
     """The name of an environment variable: since v1.34 any printable ASCII character but ``=``."""
     if not name or not all(0x20 <= ord(char) <= 0x7E and char != "=" for char in name):
-        return ["a valid environment variable name must consist only of printable ASCII characters other than '='"]
+        return [
+            "a valid environment variable name must consist only of printable ASCII characters other than '='"
+        ]
     return []
 
 
