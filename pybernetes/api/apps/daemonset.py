@@ -111,6 +111,12 @@ def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
     _workload.check_collisions(new, old, errors)
 
 
+def warnings(new: Object, old: Object | None) -> list[str]:
+    """What is odd about pods, when their template is new or changed."""
+    same = old is not None and get(old, ".spec.template") == get(new, ".spec.template")
+    return [] if same else _workload.template_warnings(new, old)
+
+
 RESOURCE = Resource(
     group="apps",
     version="v1",
@@ -135,7 +141,7 @@ RESOURCE = Resource(
     default=default,
     prepare_create=prepare_create,
     prepare_update=prepare_update,
-    warnings=_workload.template_warnings,
+    warnings=warnings,
     validate=validate,
     validate_update=validate_update,
     validate_status_update=validate_status_update,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.api import go
+from pybernetes.api import go, quantity
 from pybernetes.api.apps import _workload
 from pybernetes.api.apps._workload import SPEC, STATUS, TEMPLATE
 from pybernetes.api.defaults.pod import default_pod_template
@@ -153,9 +153,23 @@ def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
 
 
 def warnings(new: Object, old: Object | None) -> list[str]:
-    """Tells of odd pods and of a history that is never cut."""
+    """Tells of odd pods and claims, and of a history that is never cut."""
     found = _workload.template_warnings(new, old)
+    for index, claim in enumerate(get(new, ".spec.volumeClaimTemplates", ())):
+        path = (SPEC / "volumeClaimTemplates")[index]
+        # Upstream's paths leave the spec out, or spell it so.
+        found += _claim_warnings(claim.get("spec", {}), path if old is None else path / "Spec")
     return found + ([_REVISIONS_WARNING] if get(new, ".spec.revisionHistoryLimit", 0) < 0 else [])
+
+
+def _claim_warnings(spec: dict[str, Any], path: Path) -> list[str]:
+    found = []
+    for key in ("requests", "limits"):
+        amount = spec.get("resources", {}).get(key, {}).get("storage", "0")
+        if quantity.milli(amount) % 1000:
+            here = (path / "resources" / key)["storage"]
+            found.append(f'{here}: fractional byte value "{amount}" is invalid, must be an integer')
+    return found
 
 
 def _ready(obj: Object, now: float) -> str:

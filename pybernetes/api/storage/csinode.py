@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pybernetes.api import go
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.storage import _common
@@ -67,8 +68,10 @@ def validate_update(new: Object, old: Object, errors: Errors) -> None:
                 meta.immutable(_without_count(after), _without_count(before), _DRIVERS, errors)
 
 
-def _without_count(driver: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in driver.items() if key != "allocatable"}
+def _without_count(driver: dict[str, Any]) -> go.Struct:
+    """The driver as messages show it, but for how many volumes it takes."""
+    name, node, keys = (driver.get(key) for key in ("name", "nodeID", "topologyKeys"))
+    return go.Struct(Name=name or "", NodeID=node or "", TopologyKeys=keys, Allocatable=None)
 
 
 RESOURCE = Resource(

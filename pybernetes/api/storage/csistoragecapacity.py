@@ -5,6 +5,7 @@ from __future__ import annotations
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object, Resource
 from pybernetes.api.validation import meta, names, resources
+from pybernetes.api.validation.nodelabels import DEPRECATED, node_selector_term_warnings
 from pybernetes.api.validation.selectors import validate_label_selector
 
 
@@ -25,6 +26,16 @@ def validate_update(new: Object, old: Object, errors: Errors) -> None:
         meta.immutable(new.get(key), old.get(key), Path(key), errors)
 
 
+def warnings(new: Object, old: Object | None) -> list[str]:
+    """Tells of labels of nodes that have newer names."""
+    topology, path = new.get("nodeTopology", {}), Path("nodeTopology")
+    found = node_selector_term_warnings(topology, path)
+    for key in topology.get("matchLabels", {}):
+        if key in DEPRECATED:
+            found.append(f"{path / 'matchLabels' / key}: {DEPRECATED[key]}")
+    return found
+
+
 RESOURCE = Resource(
     group="storage.k8s.io",
     version="v1",
@@ -34,4 +45,5 @@ RESOURCE = Resource(
     # Upstream shows its objects with the plain columns.
     validate=validate,
     validate_update=validate_update,
+    warnings=warnings,
 )

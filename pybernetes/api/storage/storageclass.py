@@ -9,6 +9,7 @@ from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.storage import _common
 from pybernetes.api.table import AGE
 from pybernetes.api.validation import declarative, names
+from pybernetes.api.validation.nodelabels import DEPRECATED
 
 _RECLAIM_POLICIES = ("Delete", "Retain")
 _BINDING_MODES = ("Immediate", "WaitForFirstConsumer")
@@ -77,6 +78,17 @@ def validate_update(new: Object, old: Object, errors: Errors) -> None:
         declarative.immutable(new.get(key), old.get(key), Path(key), errors)
 
 
+def warnings(new: Object, old: Object | None) -> list[str]:
+    """Tells of labels of nodes that have newer names."""
+    found = []
+    for index, term in enumerate(new.get("allowedTopologies", ())):
+        for position, expression in enumerate(term.get("matchLabelExpressions", ())):
+            if text := DEPRECATED.get(expression.get("key", "")):
+                path = (Path("allowedTopologies")[index] / "matchLabelExpressions")[position] / "key"
+                found.append(f"{path}: {text}")
+    return found
+
+
 def _name(obj: Object, now: float) -> str:
     notes = obj["metadata"].get("annotations", {})
     default_class = any(notes.get(key) == "true" for key in _DEFAULT_ANNOTATIONS)
@@ -101,4 +113,5 @@ RESOURCE = Resource(
     default=default,
     validate=validate,
     validate_update=validate_update,
+    warnings=warnings,
 )

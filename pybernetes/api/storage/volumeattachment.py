@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from pybernetes.api.core._volume_sources import validate_source
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.storage import _common
 from pybernetes.api.table import AGE, NAME, get
 from pybernetes.api.validation import declarative, names
+from pybernetes.api.validation.claims import validate_access_modes
 from pybernetes.api.validation.names import regex
 
 _MAX_METADATA = 256 * 1024
@@ -21,6 +23,7 @@ _CASELESS_TEXT = (
     "an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', "
     "and must start and end with an alphanumeric character"
 )
+_NOT_INLINE = "may not be specified in the context of inline volumes"
 _ONE_SOURCE = "must specify exactly one of inlineVolumeSpec and persistentVolumeName"
 
 
@@ -52,6 +55,8 @@ def validate(obj: Object, errors: Errors) -> None:
         errors.required(
             path / "source" / "persistentVolumeName", "must specify non empty persistentVolumeName"
         )
+    elif volume is None:
+        _inline(source["inlineVolumeSpec"], path / "source" / "inlineVolumeSpec", errors)
     node = spec.get("nodeName", "")
     for problem in names.dns_subdomain(node):
         errors.invalid(path / "nodeName", node, problem)
@@ -60,6 +65,25 @@ def validate(obj: Object, errors: Errors) -> None:
         for problem in names.dns_subdomain(volume):
             errors.invalid(path / "source" / "persistentVolumeName", volume, problem)
     _attacher(spec.get("attacher", ""), path / "attacher", errors)
+
+
+def _inline(spec: dict[str, Any], path: Path, errors: Errors) -> None:
+    """Checks a volume of a pod that was once of an in-tree driver, for the CSI driver that replaced it."""
+    for key in ("claimRef", "capacity", "nodeAffinity", "storageClassName"):
+        if spec.get(key) is not None and spec[key] != "":
+            errors.forbidden(path / key, _NOT_INLINE)
+    if "csi" not in spec:
+        errors.required(path / "csi", "has to be specified in the context of inline volumes")
+    if not spec.get("accessModes"):
+        errors.required(path / "accessModes")
+    validate_access_modes(spec.get("accessModes", []), path / "accessModes", errors)
+    if spec.get("persistentVolumeReclaimPolicy", "Retain") not in ("", "Retain"):
+        text = "may only be Retain in the context of inline volumes"
+        errors.forbidden(path / "persistentVolumeReclaimPolicy", text)
+    validate_source(spec, "", path, errors)
+    if spec.get("volumeMode", "Filesystem") != "Filesystem":
+        text = "may not specify volumeMode other than Filesystem in the context of inline volumes"
+        errors.forbidden(path / "volumeMode", text)
 
 
 def _attacher(name: str, path: Path, errors: Errors) -> None:

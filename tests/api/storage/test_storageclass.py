@@ -2,6 +2,7 @@ from typing import Any
 
 import pytest
 
+from pybernetes.api.storage import storageclass
 from pybernetes.api.storage.storageclass import RESOURCE
 from tests.api.writes import create_errors, created, row, update_errors
 
@@ -59,6 +60,15 @@ def test_update() -> None:
         "reclaimPolicy: Invalid value: null: field is immutable",
     ]
     assert update_errors(RESOURCE, CLASS, CLASS | {"allowVolumeExpansion": True}) == []
+
+
+def test_warnings() -> None:
+    term = {"matchLabelExpressions": [{"key": "beta.kubernetes.io/os", "values": ["linux"]}]}
+    obj = created(RESOURCE, CLASS | {"allowedTopologies": [term]})
+    assert storageclass.warnings(obj, None) == [
+        "allowedTopologies[0].matchLabelExpressions[0].key: "
+        'deprecated since v1.14; use "kubernetes.io/os" instead'
+    ]
 
 
 def test_columns() -> None:

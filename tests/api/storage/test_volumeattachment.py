@@ -43,6 +43,20 @@ def test_create(change: dict[str, Any], expected: list[str]) -> None:
     assert create_errors(RESOURCE, {"spec": SPEC | change}) == expected
 
 
+def test_inline_volume() -> None:
+    path = "spec.source.inlineVolumeSpec"
+    assert create_errors(
+        RESOURCE, {"spec": SPEC | {"source": {"inlineVolumeSpec": {"capacity": {"storage": "1"}}}}}
+    ) == [
+        f"{path}.capacity: Forbidden: may not be specified in the context of inline volumes",
+        f"{path}.csi: Required value: has to be specified in the context of inline volumes",
+        f"{path}.accessModes: Required value",
+        f"{path}: Required value: must specify a volume type",
+    ]
+    inline = {"csi": {"driver": "a", "volumeHandle": "h"}, "accessModes": ["ReadWriteOnce"]}
+    assert create_errors(RESOURCE, {"spec": SPEC | {"source": {"inlineVolumeSpec": inline}}}) == []
+
+
 def test_update() -> None:
     changed = {"spec": SPEC | {"nodeName": "other"}}
     assert update_errors(RESOURCE, {"spec": SPEC}, changed) == [
