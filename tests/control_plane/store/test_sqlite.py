@@ -31,7 +31,7 @@ async def test_files_are_private(tmp_path: Path) -> None:
 
 async def test_a_second_process_is_refused(tmp_path: Path) -> None:
     async with started(SqliteStore(tmp_path)):
-        with pytest.raises(StoreError, match=rf"{tmp_path} is in use by process {os.getpid()} \(.*pytest"):
+        with pytest.raises(StoreError, match=rf"{tmp_path} is in use by process {os.getpid()} \(.*python"):
             await SqliteStore(tmp_path).start()
     async with started(SqliteStore(tmp_path)):
         pass
