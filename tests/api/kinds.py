@@ -56,8 +56,9 @@ def create_errors(obj: Object) -> list[str]:
     """The complaints of a create, without patterns."""
     resource, new, errors = resource_of(obj), created(obj), Errors()
     meta.validate(resource, new, errors)
-    if resource.validate:
-        resource.validate(new, errors)
+    for check in (resource.validate, resource.validate_create):
+        if check:
+            check(new, errors)
     return _texts(errors)
 
 

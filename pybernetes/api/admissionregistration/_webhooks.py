@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from pybernetes.api.admissionregistration import _names
 from pybernetes.api.admissionregistration._expressions import validate_match_conditions
 from pybernetes.api.admissionregistration._match import FAILURE_POLICIES
-from pybernetes.api.admissionregistration._names import validate_name
 from pybernetes.api.admissionregistration._rules import default_rules, validate_rule
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object
@@ -56,7 +56,6 @@ def validate(obj: Object, errors: Errors) -> None:
         if name and name in seen:
             errors.duplicate(path / "name", name)
         seen.add(name)
-    validate_name(obj, errors)
 
 
 def _webhook(hook: dict[str, Any], path: Path, errors: Errors) -> None:
@@ -111,7 +110,7 @@ def _versions(versions: list[str], path: Path, errors: Errors) -> None:
 
 def warnings(obj: Object, old: Object | None) -> list[str]:
     """Names the rules that will have no effect."""
-    found = []
+    found = _names.warnings(obj, old)
     for index, hook in enumerate(obj.get("webhooks", ())):
         for number, rule in enumerate(hook.get("rules", ())):
             groups, resources = rule.get("apiGroups", ()), rule.get("resources", ())

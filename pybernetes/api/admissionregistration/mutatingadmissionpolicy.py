@@ -10,7 +10,7 @@ from pybernetes.api.admissionregistration._expressions import (
     validate_match_conditions,
     validate_variables,
 )
-from pybernetes.api.admissionregistration._names import validate_name
+from pybernetes.api.admissionregistration._names import validate_name, warnings
 from pybernetes.api.admissionregistration._rules import validate_mutating_operations
 from pybernetes.api.admissionregistration._webhooks import REINVOCATION_POLICIES
 from pybernetes.api.field import Errors, Path
@@ -56,7 +56,6 @@ def validate(obj: Object, errors: Errors) -> None:
         errors.required(_SPEC / "reinvocationPolicy")
     elif policy not in REINVOCATION_POLICIES:
         errors.unsupported(_SPEC / "reinvocationPolicy", policy, REINVOCATION_POLICIES)
-    validate_name(obj, errors)
 
 
 def _mutation(mutation: dict[str, Any], path: Path, errors: Errors) -> None:
@@ -94,4 +93,6 @@ RESOURCE = Resource(
     ),
     default=default,
     validate=validate,
+    validate_create=validate_name,
+    warnings=warnings,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pybernetes.api.admissionregistration import GROUP, _match
-from pybernetes.api.admissionregistration._names import validate_name
+from pybernetes.api.admissionregistration._names import validate_name, warnings
 from pybernetes.api.admissionregistration._rules import validate_mutating_operations
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object, Resource
@@ -29,7 +29,6 @@ def validate(obj: Object, errors: Errors) -> None:
     match, path = spec.get("matchResources"), _SPEC / "matchResources"
     _match.validate_match(match, path, errors)
     validate_mutating_operations(match or {}, path, errors)
-    validate_name(obj, errors)
 
 
 RESOURCE = Resource(
@@ -44,4 +43,6 @@ RESOURCE = Resource(
     columns=_match.BINDING_COLUMNS,
     default=default,
     validate=validate,
+    validate_create=validate_name,
+    warnings=warnings,
 )

@@ -10,7 +10,7 @@ from pybernetes.api.admissionregistration._expressions import (
     validate_match_conditions,
     validate_variables,
 )
-from pybernetes.api.admissionregistration._names import validate_name
+from pybernetes.api.admissionregistration._names import validate_name, warnings
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, get
@@ -59,7 +59,6 @@ def validate(obj: Object, errors: Errors) -> None:
     for index, validation in enumerate(validations):
         _validation(validation, (_SPEC / "validations")[index], errors)
     _annotations(annotations, obj["metadata"].get("name", ""), _SPEC / "auditAnnotations", errors)
-    validate_name(obj, errors)
 
 
 def _validation(validation: dict[str, Any], path: Path, errors: Errors) -> None:
@@ -135,5 +134,7 @@ RESOURCE = Resource(
     default=default,
     prepare_create=prepare_create,
     validate=validate,
+    validate_create=validate_name,
+    warnings=warnings,
     validate_status_update=validate_status_update,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pybernetes.api.admissionregistration import GROUP, _match
-from pybernetes.api.admissionregistration._names import validate_name
+from pybernetes.api.admissionregistration._names import validate_name, warnings
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object, Resource
 from pybernetes.api.validation import names
@@ -38,7 +38,6 @@ def validate(obj: Object, errors: Errors) -> None:
             "in the API response and headers serves no purpose)"
         )
         errors.invalid(path, actions, text)
-    validate_name(obj, errors)
     if not name:
         errors.required(_SPEC / "policyName")
     if not actions:
@@ -57,4 +56,6 @@ RESOURCE = Resource(
     columns=_match.BINDING_COLUMNS,
     default=default,
     validate=validate,
+    validate_create=validate_name,
+    warnings=warnings,
 )

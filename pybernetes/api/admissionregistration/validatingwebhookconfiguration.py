@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pybernetes.api.admissionregistration import GROUP, _webhooks
+from pybernetes.api.admissionregistration._names import validate_name
 from pybernetes.api.resource import Resource
 
 RESOURCE = Resource(
@@ -17,5 +18,6 @@ RESOURCE = Resource(
     columns=_webhooks.COLUMNS,
     default=_webhooks.default,
     validate=_webhooks.validate,
+    validate_create=validate_name,
     warnings=_webhooks.warnings,
 )
