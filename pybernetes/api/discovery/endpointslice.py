@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
-from pybernetes.api.field import Errors, Path
+from pybernetes.api.field import ROOT, Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME
 from pybernetes.api.validation import addresses, declarative, meta, names
@@ -89,7 +90,8 @@ def _endpoint(endpoint: dict[str, Any], kind: str, path: Path, errors: Errors) -
     elif len(given) > _MAX_ADDRESSES:
         errors.too_many(here, len(given), _MAX_ADDRESSES)
     for index, address in enumerate(given):
-        _address(address, kind, here, index, errors)
+        if not _is_fine(address, kind):
+            _address(address, kind, here, index, errors)
     if "nodeName" in endpoint:
         for problem in names.dns_subdomain(endpoint["nodeName"]):
             errors.invalid(path / "nodeName", endpoint["nodeName"], problem)
@@ -103,6 +105,14 @@ def _endpoint(endpoint: dict[str, Any], kind: str, path: Path, errors: Errors) -
             errors.invalid(path / "hostname", endpoint["hostname"], problem)
     if "hints" in endpoint:
         _hints(endpoint["hints"], path / "hints", errors)
+
+
+@lru_cache(maxsize=8192)
+def _is_fine(address: str, kind: str) -> bool:
+    """Whether there is nothing to complain about; slices repeat their addresses with every write."""
+    errors = Errors()
+    _address(address, kind, ROOT, 0, errors)
+    return not errors
 
 
 def _address(address: str, kind: str, path: Path, index: int, errors: Errors) -> None:
