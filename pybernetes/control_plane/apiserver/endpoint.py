@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from pybernetes.api import errors
-from pybernetes.control_plane.apiserver import version, writes
+from pybernetes.control_plane.apiserver import negotiation, version, writes
 from pybernetes.control_plane.apiserver.accept import etag_matches
 from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.discovery import Discovery
@@ -81,6 +81,8 @@ class Endpoint:
         if info.verb not in kind.resource.verbs or (info.verb == "create" and info.name):
             raise errors.method_not_allowed()
         if kind.resource.plural in self.reviews:
+            if negotiation.representation(request).transform and not kind.resource.columns:
+                raise errors.not_acceptable(negotiation.OFFERED)  # what is not stored has no table
             return self.reviews[kind.resource.plural](self.api, request, kind)
         return VERBS[info.verb](self.api, request, kind)
 

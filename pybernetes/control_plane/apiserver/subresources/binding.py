@@ -73,6 +73,8 @@ def assign(pod: Object, binding: Object, now: str) -> None:
     if given.get("uid") and given["uid"] != meta.get("uid"):
         raise _conflict(name, f"Precondition failed: UID in precondition: {given['uid']}, "
                               f"UID in object meta: {meta.get('uid')}")  # fmt: skip
+    if given.get("resourceVersion") and given["resourceVersion"] != meta["resourceVersion"]:
+        raise _conflict(name, errors.MODIFIED)
     if meta.get("deletionTimestamp"):
         raise _conflict(name, f"pod {name} is being deleted, cannot be assigned to a host")
     if spec.get("nodeName"):
@@ -83,7 +85,9 @@ def assign(pod: Object, binding: Object, now: str) -> None:
     for field in ("annotations", "labels"):
         if given.get(field):
             meta[field] = {**meta.get(field, {}), **given[field]}
-    conditions = pod.setdefault("status", {}).setdefault("conditions", [])
+    status = pod.setdefault("status", {})
+    status.pop("nominatedNodeName", None)  # the nomination has served its purpose
+    conditions = status.setdefault("conditions", [])
     conditions[:] = [condition for condition in conditions if condition.get("type") != "PodScheduled"]
     conditions.append(
         {"type": "PodScheduled", "status": "True", "lastProbeTime": None, "lastTransitionTime": now}
