@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from pybernetes.api.apiextensions import GROUP
 from pybernetes.api.apiextensions._schema import clean
 from pybernetes.api.apiextensions._versions import validate_shared, validate_versions
+from pybernetes.api.apiextensions._warnings import warnings
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import NAME, PLAIN, get
@@ -259,4 +260,5 @@ RESOURCE = Resource(
     validate=validate,
     validate_update=validate_update,
     validate_status_update=validate_status_update,
+    warnings=warnings,
 )
