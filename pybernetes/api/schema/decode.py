@@ -28,13 +28,17 @@ class DecodeError(ValueError):
 
 
 class Decoder:
-    """One decoding; ``unknown`` lists the fields that the type does not have, ``keys`` counts the keys seen."""
+    """One decoding; ``unknown`` lists the fields that the type does not have.
 
-    __slots__ = ("keys", "unknown")
+    ``keys`` counts the keys of what is known, inside of untyped values only if ``counting`` is set.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("counting", "keys", "unknown")
+
+    def __init__(self, counting: bool = False) -> None:
         self.unknown: list[str] = []
         self.keys = 0
+        self.counting = counting
 
     def decode(self, type_: Type, value: Any) -> Any:
         """The value as the type has it; DecodeError if it does not fit."""
@@ -117,7 +121,8 @@ class Decoder:
     def _scalar(self, type_: Type, value: Any, path: _Where, owner: str) -> Any:
         kind = type_.kind
         if kind == "any":
-            self.keys += count_keys(value)
+            if self.counting:
+                self.keys += count_keys(value)
             return value
         if value is None:
             return _ZERO.get(kind)

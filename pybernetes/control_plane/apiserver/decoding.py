@@ -21,7 +21,7 @@ def decode(resource: Resource, body: Body, validation: str, request: Request) ->
             f"{_json_name(value)} into Go value of type struct"
         )
     check_type(resource, value)
-    decoder = Decoder()
+    decoder = Decoder(counting=validation != "Ignore")
     obj = convert(resource, value, decoder)
     if validation != "Ignore":
         problems = [f"unknown field {go.quote(path)}" for path in decoder.unknown]
