@@ -35,9 +35,9 @@ def default(obj: Object) -> None:
         strategy["rollingUpdate"].setdefault("maxSurge", 0)
     spec.setdefault("revisionHistoryLimit", 10)
     default_pod_template(spec.setdefault("template", {}))
-    if "status" in obj:
-        for key in _ALWAYS_WRITTEN:
-            obj["status"].setdefault(key, 0)
+    status = obj.setdefault("status", {})
+    for key in _ALWAYS_WRITTEN:
+        status.setdefault(key, 0)
 
 
 def _template_generation(obj: Object) -> int:

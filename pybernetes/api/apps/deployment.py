@@ -9,6 +9,7 @@ from pybernetes.api.apps import _workload
 from pybernetes.api.apps._workload import SPEC, STATUS, TEMPLATE
 from pybernetes.api.defaults.pod import default_pod_template
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.metadata import keep
 from pybernetes.api.resource import Column, Object, Resource, Scale
 from pybernetes.api.table import AGE, NAME, get
 from pybernetes.api.validation import numbers
@@ -33,6 +34,7 @@ def default(obj: Object) -> None:
     spec.setdefault("revisionHistoryLimit", 10)
     spec.setdefault("progressDeadlineSeconds", 600)
     default_pod_template(spec.setdefault("template", {}))
+    obj.setdefault("status", {})
 
 
 def prepare_create(obj: Object) -> None:
@@ -44,6 +46,11 @@ def prepare_update(new: Object, old: Object) -> None:
     """Counts changes of annotations too, since they reach the replica sets."""
     if new["metadata"].get("annotations", {}) != old["metadata"].get("annotations", {}):
         new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
+
+
+def prepare_status_update(new: Object, old: Object) -> None:
+    """Keeps the labels, which are not the controller's to change."""
+    keep(new["metadata"], old["metadata"], "labels")
 
 
 def validate(obj: Object, errors: Errors) -> None:
@@ -137,6 +144,7 @@ RESOURCE = Resource(
     default=default,
     prepare_create=prepare_create,
     prepare_update=prepare_update,
+    prepare_status_update=prepare_status_update,
     validate=validate,
     validate_update=validate_update,
     validate_status_update=validate_status_update,

@@ -21,8 +21,7 @@ def default(obj: Object) -> None:
     spec = obj.setdefault("spec", {})
     spec.setdefault("replicas", 1)
     default_pod_template(spec.setdefault("template", {}))
-    if "status" in obj:
-        obj["status"].setdefault("replicas", 0)
+    obj.setdefault("status", {}).setdefault("replicas", 0)
 
 
 def prepare_create(obj: Object) -> None:

@@ -46,9 +46,9 @@ def default(obj: Object) -> None:
     default_pod_template(spec.setdefault("template", {}))
     for claim in spec.get("volumeClaimTemplates", ()):
         _default_claim(claim)
-    if "status" in obj:
-        obj["status"].setdefault("replicas", 0)
-        obj["status"].setdefault("availableReplicas", 0)
+    status = obj.setdefault("status", {})
+    status.setdefault("replicas", 0)
+    status.setdefault("availableReplicas", 0)
 
 
 def _default_claim(claim: dict[str, Any]) -> None:

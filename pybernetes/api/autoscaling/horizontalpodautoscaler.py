@@ -31,8 +31,7 @@ def default(obj: Object) -> None:
         up.setdefault("stabilizationWindowSeconds", 0)
         _default_rules(up, [{"type": "Pods", "value": 4, "periodSeconds": 15}])
         _default_rules(spec["behavior"].setdefault("scaleDown", {}), [])
-    if "status" in obj:
-        obj["status"].setdefault("desiredReplicas", 0)
+    obj.setdefault("status", {}).setdefault("desiredReplicas", 0)
 
 
 def default_bounds(spec: dict[str, Any]) -> None:

@@ -11,10 +11,10 @@ from pybernetes.api.resource import Column, Object, Resource
 def default(obj: Object) -> None:
     """At least one replica, four fifths of the requested CPU unless annotations name other metrics."""
     v2.default_bounds(obj.setdefault("spec", {}))
+    obj.setdefault("status", {})
     result = _conversion.to_v1(_conversion.to_v2(obj))
-    obj["metadata"], obj["spec"] = result["metadata"], result["spec"]
-    if "status" in obj:
-        obj["status"] = result["status"]
+    for key in ("metadata", "spec", "status"):
+        obj[key] = result[key]
 
 
 def prepare_create(obj: Object) -> None:

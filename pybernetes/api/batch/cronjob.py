@@ -36,6 +36,7 @@ def default(obj: Object) -> None:
     template = spec.setdefault("jobTemplate", {})
     template.setdefault("metadata", {})
     _spec.default_template(template.setdefault("spec", {}))
+    obj.setdefault("status", {})
 
 
 def prepare_create(obj: Object) -> None:

@@ -34,6 +34,7 @@ def default(obj: Object) -> None:
     spec.setdefault("manualSelector", False)
     _spec.default_template(spec)
     _take_labels(obj)
+    obj.setdefault("status", {})
 
 
 def _take_labels(obj: Object) -> None:

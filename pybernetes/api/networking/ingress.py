@@ -23,8 +23,7 @@ def default(obj: Object) -> None:
             _backends.default(path.setdefault("backend", {}))
     if "defaultBackend" in obj["spec"]:
         _backends.default(obj["spec"]["defaultBackend"])
-    if "status" in obj:
-        obj["status"].setdefault("loadBalancer", {})
+    obj.setdefault("status", {}).setdefault("loadBalancer", {})
 
 
 def prepare_create(obj: Object) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.metadata import keep_all
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, get
 from pybernetes.api.validation import addresses
@@ -14,6 +15,7 @@ _CIDRS = Path("spec") / "cidrs"
 def default(obj: Object) -> None:
     """Fills what is always written."""
     obj.setdefault("spec", {})
+    obj.setdefault("status", {})
 
 
 def prepare_create(obj: Object) -> None:
@@ -59,6 +61,7 @@ RESOURCE = Resource(
     columns=(NAME, Column("CIDRs", lambda obj, now: ",".join(get(obj, ".spec.cidrs", ()))), AGE),
     default=default,
     prepare_create=prepare_create,
+    prepare_status_update=keep_all,
     validate=validate,
     validate_update=validate_update,
 )

@@ -22,8 +22,7 @@ _BETA_KEY = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match"
 def default(obj: Object) -> None:
     """Writes the numbers of the status even if they are zero."""
     obj.setdefault("spec", {})
-    if "status" in obj:
-        _fill(obj["status"])
+    _fill(obj.setdefault("status", {}))
 
 
 def _fill(status: dict[str, Any]) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from pybernetes.api import go
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.metadata import keep_all
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.storage import _common
 from pybernetes.api.table import AGE, NAME, get
@@ -18,6 +19,7 @@ _MAX_NODE_ID = 256
 def default(obj: Object) -> None:
     """Writes the list even if it is empty."""
     obj.setdefault("spec", {}).setdefault("drivers", [])
+    obj.setdefault("status", {})
 
 
 def prepare_create(obj: Object) -> None:
@@ -26,7 +28,8 @@ def prepare_create(obj: Object) -> None:
 
 
 def prepare_status_update(new: Object, old: Object) -> None:
-    """Drops the health of storage: that feature is off."""
+    """Keeps the metadata, and drops the health of storage: that feature is off."""
+    keep_all(new, old)
     if not get(old, ".status.storageHealth"):
         new.get("status", {}).pop("storageHealth", None)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from pybernetes.api.core._volume_sources import validate_source
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.metadata import keep_all
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.storage import _common
 from pybernetes.api.table import AGE, NAME, get
@@ -33,8 +34,7 @@ def default(obj: Object) -> None:
     spec.setdefault("attacher", "")
     spec.setdefault("nodeName", "")
     spec.setdefault("source", {})
-    if "status" in obj:
-        obj["status"].setdefault("attached", False)
+    obj.setdefault("status", {}).setdefault("attached", False)
 
 
 def prepare_create(obj: Object) -> None:
@@ -139,6 +139,7 @@ RESOURCE = Resource(
     ),
     default=default,
     prepare_create=prepare_create,
+    prepare_status_update=keep_all,
     validate=validate,
     validate_update=validate_update,
     validate_status_update=validate_status_update,

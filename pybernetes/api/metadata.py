@@ -1,0 +1,23 @@
+"""What writes of a status leave of the metadata that they bring."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.api.resource import Object
+
+_CHANGEABLE = ("labels", "annotations", "finalizers", "ownerReferences")
+
+
+def keep(new: dict[str, Any], old: dict[str, Any], *keys: str) -> None:
+    """Makes keys of the new metadata what they are in the old, absence included."""
+    for key in keys:
+        if key in old:
+            new[key] = old[key]
+        else:
+            new.pop(key, None)
+
+
+def keep_all(new: Object, old: Object) -> None:
+    """Keeps the metadata, for kinds whose status writes reach nothing else."""
+    keep(new["metadata"], old["metadata"], *_CHANGEABLE)
