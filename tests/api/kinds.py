@@ -41,7 +41,7 @@ def complete(obj: Object) -> Object:
 def created(obj: Object) -> Object:
     """The object as a create would store it, but for what the API server adds to all kinds."""
     resource, result = resource_of(obj), complete(obj)
-    if resource.has_status:
+    if resource.has_status and not resource.status_on_create:
         result.pop("status", None)
     if resource.prepare_create:
         resource.prepare_create(result)
