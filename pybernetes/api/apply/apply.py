@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-from pybernetes.api.apply import conflicts, managed, sets, typed
+from pybernetes.api.apply import conflicts, elements, managed, sets, typed
 from pybernetes.api.apply.fields import compare, of
 from pybernetes.api.apply.managed import Entry, Object
 from pybernetes.api.apply.merge import merge, remove, with_named_fields
@@ -167,7 +167,7 @@ def _with_last_applied(result: Object, applied: Object) -> Object:
         kept = {name: value for name, value in own.items() if name != LAST_APPLIED}
         config = {**applied, "metadata": {**applied["metadata"], "annotations": kept}}
     text = orjson.dumps(config, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE).decode()
-    annotations = {**annotations, LAST_APPLIED: text}
+    annotations = {**annotations, LAST_APPLIED: elements.escaped(text)}
     if (
         sum(len(name.encode()) + len(value.encode()) for name, value in annotations.items())
         > _MAX_ANNOTATIONS

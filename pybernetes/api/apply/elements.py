@@ -82,7 +82,11 @@ def encode(value: Any) -> str:
     """JSON as Go writes it: no spaces, and the characters that HTML knows escaped."""
     if type(value) is float and value.is_integer():
         value = int(value)
-    text = orjson.dumps(value).decode()
+    return escaped(orjson.dumps(value).decode())
+
+
+def escaped(text: str) -> str:
+    """JSON text with the characters escaped that HTML knows."""
     if "<" in text or ">" in text or "&" in text or not text.isascii():
         return text.translate(_TABLE)
     return text
