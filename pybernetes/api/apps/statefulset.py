@@ -14,12 +14,13 @@ from pybernetes.api.resource import Column, Object, Resource, Scale
 from pybernetes.api.table import AGE, NAME, get
 from pybernetes.api.validation import meta, names, numbers
 from pybernetes.api.validation.claims import validate_claim_spec
+from pybernetes.api.validation.pod import internal
 
 _COUNTS = (
     "replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas", "observedGeneration",
     "collisionCount",
 )  # fmt: skip
-_FIXED = ("volumeClaimTemplates", "serviceName", "podManagementPolicy")
+_FIXED = ("serviceName", "podManagementPolicy")
 _RETENTION = ("Retain", "Delete")
 _REVISIONS_WARNING = "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended"
 
@@ -139,6 +140,10 @@ def validate_create(obj: Object, errors: Errors) -> None:
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
     """Checks that what names pods and volumes stays."""
     _workload.check_immutable_selector(new, old, errors)
+    claims = get(new, ".spec.volumeClaimTemplates", [])
+    if claims != get(old, ".spec.volumeClaimTemplates", []):
+        shown = [internal.show("PersistentVolumeClaim", claim) for claim in claims]
+        errors.invalid(SPEC / "volumeClaimTemplates", shown or None, meta.IMMUTABLE)
     for key in _FIXED:
         meta.immutable(get(new, f".spec.{key}"), get(old, f".spec.{key}"), SPEC / key, errors)
 

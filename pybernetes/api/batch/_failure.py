@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pybernetes.api import go
 from pybernetes.api.field import OMIT, Errors, Path
 from pybernetes.api.validation import names
 
@@ -29,6 +30,28 @@ def validate(spec: Fields, path: Path, errors: Errors) -> None:
     }
     for index, rule in enumerate(rules):
         _rule(spec, rule, containers, (path / "rules")[index], errors)
+
+
+def shown(policy: Fields | None) -> go.Struct | None:
+    """The policy as messages show it."""
+    if policy is None:
+        return None
+    return go.Struct(Rules=[_shown_rule(rule) for rule in policy.get("rules", ())] or None)
+
+
+def _shown_rule(rule: Fields) -> go.Struct:
+    codes, patterns = rule.get("onExitCodes"), rule.get("onPodConditions")
+    result = go.Struct(Action=rule.get("action", ""), OnExitCodes=None, OnPodConditions=None)
+    if codes is not None:
+        operator, name = codes.get("operator", ""), codes.get("containerName")
+        result["OnExitCodes"] = go.Struct(
+            ContainerName=name, Operator=operator, Values=codes.get("values") or None
+        )
+    if patterns:
+        result["OnPodConditions"] = [
+            go.Struct(Type=pattern.get("type", ""), Status=pattern.get("status", "")) for pattern in patterns
+        ]
+    return result
 
 
 def _rule(spec: Fields, rule: Fields, containers: set[str], path: Path, errors: Errors) -> None:

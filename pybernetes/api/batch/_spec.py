@@ -106,6 +106,17 @@ def _indexed(spec: Spec, path: Path, errors: Errors) -> None:
         errors.invalid(path / "maxFailedIndexes", failed, text)
 
 
+def shown_success(policy: Spec | None) -> go.Struct | None:
+    """The policy of success as messages show it."""
+    if policy is None:
+        return None
+    rules = [
+        go.Struct(SucceededIndexes=rule.get("succeededIndexes"), SucceededCount=rule.get("succeededCount"))
+        for rule in policy.get("rules", ())
+    ]
+    return go.Struct(Rules=rules or None)
+
+
 def _success(spec: Spec, path: Path, errors: Errors) -> None:
     rules = spec["successPolicy"].get("rules", [])
     if spec.get("completionMode") != "Indexed":

@@ -7,18 +7,20 @@ from typing import Any
 
 from pybernetes.api import selectors
 from pybernetes.api.apps import _workload
-from pybernetes.api.batch import _spec, _status
+from pybernetes.api.batch import _failure, _spec, _status
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, epoch, get, human_duration
 from pybernetes.api.validation import meta, names
+from pybernetes.api.validation.pod import internal
 from pybernetes.api.validation.selectors import validate_label_selector
 
 _SPEC = Path("spec")
 _TEMPLATE = _SPEC / "template"
 _NAME_LABELS = ("job-name", "batch.kubernetes.io/job-name")
 _UID_LABELS = ("controller-uid", "batch.kubernetes.io/controller-uid")
-_FIXED = ("completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy")
+_FIXED = ("completionMode", "backoffLimitPerIndex", "managedBy")
+_SHOWN = {"podFailurePolicy": _failure.shown, "successPolicy": _spec.shown_success}
 
 
 def default(obj: Object) -> None:
@@ -128,6 +130,8 @@ def validate_update(new: Object, old: Object, errors: Errors) -> None:
     _template(spec.get("template", {}), old, errors)
     for key in _FIXED:
         meta.immutable(spec.get(key), before.get(key), _SPEC / key, errors)
+    for key, shown in _SHOWN.items():
+        meta.immutable(shown(spec.get(key)), shown(before.get(key)), _SPEC / key, errors)
 
 
 def _template(after: dict[str, Any], old: Object, errors: Errors) -> None:
@@ -138,7 +142,8 @@ def _template(after: dict[str, Any], old: Object, errors: Errors) -> None:
     status = old.get("status", {})
     idle = not status.get("startTime") or _status.is_true(old, "Suspended")
     if not (suspended and idle and not status.get("active")):
-        errors.invalid(_TEMPLATE, after, meta.IMMUTABLE)
+        shown = internal.show("PodTemplateSpec", after)
+        errors.invalid(_TEMPLATE, shown, meta.IMMUTABLE)
         return
     allowed = copy.deepcopy(before)
     _allow_scheduling(allowed, after)
@@ -150,7 +155,7 @@ def _template(after: dict[str, Any], old: Object, errors: Errors) -> None:
                 if ours.get("name") == given.get("name"):
                     _put(ours, given, "resources")
     if pod != wanted:
-        errors.invalid(_SPEC / "template.spec", wanted, meta.IMMUTABLE)
+        errors.invalid(_SPEC / "template.spec", internal.show("PodSpec", wanted), meta.IMMUTABLE)
 
 
 def _put(target: dict[str, Any], source: dict[str, Any], key: str) -> None:
