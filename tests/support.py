@@ -10,7 +10,7 @@ import pytest
 
 Result = TypeVar("Result")
 
-PACKAGES = {"etcd": "etcd-server", "etcdctl": "etcd-client"}
+PACKAGES = {"etcd": "etcd-server", "etcdctl": "etcd-client", "kubectl": "kubernetes-client"}
 
 
 def require_program(name: str) -> str:

@@ -1,0 +1,132 @@
+"""API servers as programs of their own, for tests that drive them from outside."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import select
+import ssl
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import yaml
+
+TOKEN = "the-administrators-token"
+START_SECONDS = 30.0
+
+
+class Server:
+    """A running API server and its administrator."""
+
+    def __init__(self, directory: Path, process: subprocess.Popen[str], port: int) -> None:
+        self.directory, self.process, self.port = directory, process, port
+        self.kubeconfig = directory / "kubeconfig"
+        self.authority = directory / "certs" / "ca.crt"
+        self.kubeconfig.write_text(yaml.safe_dump(self._config()))
+
+    def _config(self) -> dict[str, Any]:
+        cluster = {"server": f"https://127.0.0.1:{self.port}", "certificate-authority": str(self.authority)}
+        return {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [{"name": "test", "cluster": cluster}],
+            "users": [{"name": "admin", "user": {"token": TOKEN}}],
+            "contexts": [{"name": "test", "context": {"cluster": "test", "user": "admin"}}],
+            "current-context": "test",
+        }
+
+    def connection(self) -> http.client.HTTPSConnection:
+        """A connection that trusts the server's own authority."""
+        context = ssl.create_default_context(cafile=str(self.authority))
+        return http.client.HTTPSConnection("127.0.0.1", self.port, context=context, timeout=30)
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        headers: dict[str, str] | None = None,
+        query: dict[str, Any] | None = None,
+        token: str = TOKEN,
+    ) -> tuple[int, Any]:
+        """One request; gives the status and the decoded body (text if it is not JSON)."""
+        sent = {"Authorization": f"Bearer {token}"} if token else {}
+        sent |= {"Content-Type": "application/json"} | (headers or {})
+        data = body if body is None or isinstance(body, bytes | str) else json.dumps(body)
+        connection = self.connection()
+        try:
+            connection.request(
+                method, path + (f"?{urlencode(query, doseq=True)}" if query else ""), data, sent
+            )
+            response = connection.getresponse()
+            text = response.read()
+            kind = response.headers.get("Content-Type", "")
+            return response.status, json.loads(text) if kind.startswith(
+                "application/json"
+            ) and text else text.decode()
+        finally:
+            connection.close()
+
+    def kubectl(self, *arguments: str, given: str | None = None, fails: bool = False) -> str:
+        """Runs the real kubectl; gives what it printed (its complaints if it is to fail)."""
+        environment = {**os.environ, "KUBECONFIG": str(self.kubeconfig), "HOME": str(self.directory)}
+        done = subprocess.run(
+            ["kubectl", *arguments], input=given, text=True, capture_output=True, timeout=120, env=environment
+        )
+        assert (done.returncode != 0) == fails, f"kubectl {arguments}: {done.stdout}\n{done.stderr}"
+        return done.stderr if fails else done.stdout
+
+    def stop(self) -> None:
+        """Stops the server as its operator would."""
+        self.process.terminate()
+        self.process.wait(30)
+
+
+@contextmanager
+def running(directory: Path, *flags: str, port: int = 0) -> Iterator[Server]:
+    """An API server with its data and certificates in a directory, stopped at the end."""
+    tokens = directory / "tokens.csv"
+    tokens.write_text(f'{TOKEN},admin,admin,"system:masters"\n')
+    command = [
+        sys.executable, "-m", "pybernetes.cmd.main", "kube-apiserver", "--bind-address=127.0.0.1",
+        f"--secure-port={port}", f"--cert-dir={directory / 'certs'}", f"--token-auth-file={tokens}", *flags,
+    ]  # fmt: skip
+    if not any(flag.startswith(("--etcd-servers", "--storage-backend", "--data-dir")) for flag in flags):
+        command.append(f"--data-dir={directory / 'data'}")
+    log = (directory / "log").open("a")
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
+    try:
+        yield Server(directory, process, _wait(process, directory / "log"))
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            try:
+                process.wait(30)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait(10)
+        assert process.stdout is not None
+        process.stdout.close()
+        log.close()
+
+
+def _wait(process: subprocess.Popen[str], log: Path) -> int:
+    """Waits for the line that says where the server listens; gives the port."""
+    assert process.stdout is not None
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        ready, _, _ = select.select([process.stdout], [], [], 0.5)
+        line = process.stdout.readline() if ready else ""
+        if "is serving on" in line:
+            return int(line.rpartition(":")[2])
+        if process.poll() is not None:
+            break
+    raise AssertionError(f"the API server did not start:\n{log.read_text()[-4000:]}")
