@@ -45,7 +45,9 @@ def parser() -> argparse.ArgumentParser:
     gate.add_argument("--token-auth-file", default="", help="file of static tokens: token,user,uid,groups")
     gate.add_argument("--anonymous-auth", default="true", choices=("true", "false"))
     gate.add_argument(
-        "--authorization-mode", default="", help="AlwaysAllow, or empty for system:masters alone"
+        "--authorization-mode",
+        default="Node,RBAC",
+        help="ordered list of authorizers: AlwaysAllow, AlwaysDeny, Node, RBAC",
     )
     services = result.add_argument_group("services")
     services.add_argument("--service-cluster-ip-range", default="10.0.0.0/24")

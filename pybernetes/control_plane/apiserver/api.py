@@ -11,6 +11,12 @@ from weakref import WeakValueDictionary
 
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.admission.chain import Chain
+from pybernetes.control_plane.apiserver.authn.user import User
+from pybernetes.control_plane.apiserver.authz import chain as authorization
+from pybernetes.control_plane.apiserver.authz.rbac.index import RoleIndex
+from pybernetes.control_plane.apiserver.authz.verdict import Verdict
+from pybernetes.control_plane.apiserver.http.messages import Request
+from pybernetes.control_plane.apiserver.info import RequestInfo
 from pybernetes.control_plane.apiserver.kinds import Kind, Kinds
 from pybernetes.control_plane.apiserver.list_cache import ListCache
 from pybernetes.control_plane.apiserver.metrics import Metrics
@@ -35,6 +41,10 @@ class Allocator(Protocol):
     async def close(self) -> None: ...
 
 
+# Refuses, with a StatusError, what a user may not write although the verb is allowed: new object, old one or None.
+Guard = Callable[[Request, Object, Object | None], Awaitable[None]]
+
+
 @dataclass
 class NodeAccess:
     """The identity that kubelets know this server by, and which of their addresses it prefers."""
@@ -51,12 +61,28 @@ class Api:
     kinds: Kinds
     admission: Chain = field(default_factory=Chain)
     metrics: Metrics = field(default_factory=Metrics)
+    authorization: authorization.Chain = field(default_factory=authorization.Chain)
     clock: Callable[[], float] = time.time
     allocators: dict[tuple[str, str], Allocator] = field(default_factory=dict)
+    guards: dict[tuple[str, str], Guard] = field(default_factory=dict)
     nodes: NodeAccess = field(default_factory=NodeAccess)
     # The last batch of changes as watchers get it, by prefix and representation.
     batches: WeakValueDictionary[Any, Any] = field(default_factory=WeakValueDictionary)
     lists: ListCache = field(default_factory=ListCache)
+
+    def __post_init__(self) -> None:
+        self.roles = RoleIndex(self.store)
+
+    async def authorize(self, user: User, info: RequestInfo) -> Verdict:
+        """Whether a user may do something: ``RequestInfo("get", is_resource=True, resource="pods", …)``."""
+        verdict = self.authorization.authorize(user, info)
+        return verdict if isinstance(verdict, Verdict) else await verdict
+
+    async def guard(self, kind: Kind, request: Request, new: Object, old: Object | None) -> None:
+        """Lets the guard of a kind, if it has one, refuse what a write would grant."""
+        check = self.guards.get((kind.resource.group, kind.resource.plural))
+        if check is not None:
+            await check(request, new, old)
 
     def allocator(self, kind: Kind) -> Allocator | None:
         """The pools of a kind, if it has any."""

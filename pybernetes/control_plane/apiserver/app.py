@@ -98,14 +98,10 @@ _LONG = frozenset(("log", "exec", "attach", "portforward", "proxy"))
 
 
 def _asks_watch(request: Request) -> bool:
-    return "watch" in request.query_text and request.parameter("watch") in (
-        "1",
-        "true",
-        "True",
-        "TRUE",
-        "t",
-        "T",
-    )
+    if "watch" not in request.query_text:
+        return False
+    values = request.query.get("watch")
+    return values is not None and values[0].lower() not in ("0", "false")
 
 
 def failure(error: Exception) -> Response:

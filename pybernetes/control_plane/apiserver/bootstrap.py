@@ -1,4 +1,5 @@
-"""What must exist in a cluster before anyone asks: the system's namespaces and the service that is the API server."""
+"""What must exist in a cluster before anyone asks: the system's namespaces, roles and the service that is
+the API server."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver import writes
 from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.authz.policy.reconcile import reconcile
 from pybernetes.control_plane.apiserver.health import Health
 from pybernetes.control_plane.apiserver.services import objects
 from pybernetes.control_plane.apiserver.services.allocator import ServiceAllocator
@@ -31,6 +33,9 @@ async def prepare(api: Api, settings: Settings, health: Health) -> None:
     cidr = objects.default_service_cidr(settings.services, api.timestamp())
     await ensure(api, "networking.k8s.io", "servicecidrs", "", cidr, keep_status=True)
     await allocator.start()
+    hook.done()
+    hook = health.add_hook("rbac/bootstrap-roles")
+    await reconcile(api)
     hook.done()
 
 

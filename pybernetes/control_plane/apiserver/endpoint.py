@@ -90,7 +90,7 @@ class Endpoint:
         name = request.info.subresource
         rules = kind.resource.rules.get(name)
         known = name in kind.resource.subresources and (rules or name in self.subresources)
-        if not known or (kind.namespaced and not request.info.namespace):
+        if not known or not request.info.name or (kind.namespaced and not request.info.namespace):
             raise errors.no_such_resource()
         if rules is not None:
             return with_rules(self.api, request, kind, writes.OwnRules(kind.resource, rules))

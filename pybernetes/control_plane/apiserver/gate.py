@@ -8,15 +8,15 @@ from typing import Any
 
 from pybernetes.api import errors, go
 from pybernetes.control_plane.apiserver.app import Step
-from pybernetes.control_plane.apiserver.authn.user import ANONYMOUS, MASTERS, User
+from pybernetes.control_plane.apiserver.authn.user import ANONYMOUS, User
+from pybernetes.control_plane.apiserver.authz.chain import Chain
+from pybernetes.control_plane.apiserver.authz.verdict import Verdict
 from pybernetes.control_plane.apiserver.http.messages import Request
-from pybernetes.control_plane.apiserver.info import RequestInfo
+from pybernetes.control_plane.apiserver.info import RequestInfo, attributes
 
 # Gives the user that a request proves to be, or None if it says nothing to this authenticator.
 Authenticator = Callable[[Request], "User | Awaitable[User | None] | None"]
-# Gives True to allow, False to deny, None for no opinion; or a text, which denies and tells why.
-Authorizer = Callable[[User, RequestInfo], "bool | str | Awaitable[bool | str | None] | None"]
-_PUBLIC = ("/healthz", "/livez", "/readyz", "/version")
+_HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
 def authentication(authenticators: Sequence[Authenticator], anonymous: bool) -> Step:
@@ -53,49 +53,22 @@ def authentication(authenticators: Sequence[Authenticator], anonymous: bool) -> 
     return step
 
 
-def masters(user: User, info: RequestInfo) -> bool | None:
-    """Lets the cluster's own administrators do everything."""
-    return True if MASTERS in user.groups else None
-
-
-def always_allow(user: User, info: RequestInfo) -> bool:
-    """Lets everybody do everything."""
-    return True
-
-
-def public_paths(user: User, info: RequestInfo) -> bool | None:
-    """Lets everybody ask whether the server is well, and which version it is."""
-    if info.is_resource or info.verb != "get":
-        return None
-    return (
-        True if info.path in _PUBLIC or info.path.startswith(("/healthz/", "/livez/", "/readyz/")) else None
-    )
-
-
-def authorization(authorizers: Sequence[Authorizer]) -> Step:
-    """The step that asks whether the user may; the first authorizer with an opinion decides."""
+def authorization(chain: Chain) -> Step:
+    """The step that asks whether the user may."""
 
     def step(request: Request) -> Any:
-        for position, authorizer in enumerate(authorizers):
-            verdict = authorizer(request.user, request.info)
-            if verdict is True:
-                return None
-            if verdict is None:
-                continue
-            if inspect.isawaitable(verdict):
-                return later(request, verdict, position)
-            raise refused(request.user, request.info, verdict if isinstance(verdict, str) else "")
-        raise refused(request.user, request.info, "")
+        asked = attributes(request)
+        verdict = chain.authorize(request.user, asked)
+        if not isinstance(verdict, Verdict):
+            return later(request, asked, verdict)
+        if not verdict.allowed:
+            raise refused(request.user, asked, verdict.reason)
+        return None
 
-    async def later(request: Request, waiting: Awaitable[bool | str | None], position: int) -> None:
+    async def later(request: Request, asked: RequestInfo, waiting: Awaitable[Verdict]) -> None:
         verdict = await waiting
-        for following in authorizers[position + 1 :]:
-            if verdict is not None:
-                break
-            found = following(request.user, request.info)
-            verdict = await found if inspect.isawaitable(found) else found
-        if verdict is not True:
-            raise refused(request.user, request.info, verdict if isinstance(verdict, str) else "")
+        if not verdict.allowed:
+            raise refused(request.user, asked, verdict.reason)
 
     return step
 
@@ -105,8 +78,9 @@ def refused(user: User, info: RequestInfo, why: str) -> errors.StatusError:
     text = f"User {go.quote(user.name)} cannot {info.verb} "
     if not info.is_resource:
         text += f"path {go.quote(info.path)}"
-        return errors.forbidden("", "", "", text + (f": {why}" if why else ""))
-    resource = f"{info.resource}/{info.subresource}" if info.subresource else info.resource
-    text += f"resource {go.quote(resource)} in API group {go.quote(info.group)}"
-    text += f" in the namespace {go.quote(info.namespace)}" if info.namespace else " at the cluster scope"
-    return errors.forbidden(info.group, info.resource, info.name, text + (f": {why}" if why else ""))
+    else:
+        resource = f"{info.resource}/{info.subresource}" if info.subresource else info.resource
+        text += f"resource {go.quote(resource)} in API group {go.quote(info.group)}"
+        text += f" in the namespace {go.quote(info.namespace)}" if info.namespace else " at the cluster scope"
+    text = text.translate(_HTML) + (f": {why}" if why else "")
+    return errors.forbidden(info.group, info.resource, info.name, text)

@@ -14,6 +14,9 @@ from pybernetes.api.resource import Resource
 from pybernetes.control_plane.apiserver import app, bootstrap, gate
 from pybernetes.control_plane.apiserver.admission.chain import Chain, Plugin
 from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.authz import chain as authorization
+from pybernetes.control_plane.apiserver.authz.rbac.escalation import Escalation
+from pybernetes.control_plane.apiserver.authz.verdict import Mode
 from pybernetes.control_plane.apiserver.discovery import Discovery
 from pybernetes.control_plane.apiserver.endpoint import Endpoint
 from pybernetes.control_plane.apiserver.health import Health
@@ -35,7 +38,7 @@ class Settings:
     advertise_address: str = ""
     context: ssl.SSLContext | None = None
     authenticators: Sequence[gate.Authenticator] = ()
-    authorizers: Sequence[gate.Authorizer] = ()
+    authorizers: Sequence[Mode] = ()
     admission: Sequence[Callable[[Api], Plugin]] = ()
     services: ServiceOptions = field(default_factory=ServiceOptions)
     drain_seconds: float = 5.0
@@ -51,6 +54,8 @@ class ApiServer:
         self.kinds = Kinds(builtin())
         self.api = Api(store, self.kinds)
         self.api.admission = Chain([plugin(self.api) for plugin in settings.admission])
+        self.api.authorization = authorization.Chain([mode(self.api) for mode in settings.authorizers])
+        Escalation(self.api)
         self.health = Health()
         self.metrics = self.api.metrics
         self.metrics.count_objects = self._count_objects
@@ -59,7 +64,7 @@ class ApiServer:
         endpoint = Endpoint(self.api, self.discovery, self.openapi, self.health, self.metrics)
         steps = (
             gate.authentication(settings.authenticators, settings.anonymous),
-            gate.authorization(settings.authorizers),
+            gate.authorization(self.api.authorization),
         )
         self.http = Server(app.App(steps, endpoint, self.metrics), app.refusal)
         self.port = 0
@@ -68,6 +73,8 @@ class ApiServer:
     async def start(self) -> None:
         """Loads the store, makes what must exist, and listens."""
         await self.store.start()
+        self.api.roles.start()
+        self.api.authorization.start()
         self.health.add("etcd", self._check_store)
         await bootstrap.prepare(self.api, self.settings, self.health)
         assert self.settings.context is not None

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from pathlib import Path
 
 from pybernetes.control_plane.apiserver import gate
 from pybernetes.control_plane.apiserver.admission.namespace_lifecycle import NamespaceLifecycle
 from pybernetes.control_plane.apiserver.authn import certificates
 from pybernetes.control_plane.apiserver.authn.token_file import TokenFile
+from pybernetes.control_plane.apiserver.authz import modes
+from pybernetes.control_plane.apiserver.authz.verdict import Mode
 from pybernetes.control_plane.apiserver.kinds import stamp
 from pybernetes.control_plane.apiserver.server import Settings
 from pybernetes.control_plane.apiserver.services.options import ServiceOptions
 from pybernetes.control_plane.store.open import open_store
 from pybernetes.control_plane.store.protocol import Store
 from pybernetes.lib import network, tls
+from pybernetes.lib.discover import discover
 
 
 def store(arguments: argparse.Namespace) -> Store:
@@ -50,24 +52,25 @@ def settings(arguments: argparse.Namespace) -> Settings:
     if arguments.token_auth_file:
         authenticators.append(TokenFile(Path(arguments.token_auth_file)).authenticate)
     result.authenticators = authenticators
-    result.authorizers = authorizers(arguments.authorization_mode)
+    result.authorizers = authorization_modes(arguments.authorization_mode)
     result.admission = [NamespaceLifecycle]
     return result
 
 
-_MODES: dict[str, Callable[..., bool | None]] = {"AlwaysAllow": gate.always_allow}
-
-
-def authorizers(modes: str) -> list[gate.Authorizer]:
-    """The authorizers of ``--authorization-mode``; the administrators' group is always let through."""
-    chosen: list[gate.Authorizer] = [gate.masters, gate.public_paths]
-    for mode in filter(None, modes.split(",")):
-        if mode not in _MODES:
+def authorization_modes(flag: str) -> list[Mode]:
+    """The authorizers of ``--authorization-mode`` in their order."""
+    known: dict[str, Mode] = discover(f"{modes.__name__}", "Mode", key=lambda mode: mode.name)
+    chosen = [name.strip() for name in flag.split(",") if name.strip()]
+    if not chosen:
+        raise ValueError("--authorization-mode: at least one authorization mode must be passed")
+    for name in chosen:
+        if name not in known:
             raise ValueError(
-                f"--authorization-mode: {mode} is not supported; choose from {', '.join(_MODES)}"
+                f"--authorization-mode: {name} is not supported; choose from {', '.join(sorted(known))}"
             )
-        chosen.append(_MODES[mode])
-    return chosen
+        if chosen.count(name) > 1:
+            raise ValueError(f"--authorization-mode: {name} is there more than once")
+    return [known[name] for name in chosen]
 
 
 def advertised(arguments: argparse.Namespace) -> str:

@@ -1,4 +1,4 @@
-"""The way of every write: metadata, admission, managed fields, the kind's own rules, then the store."""
+"""The way of every write: metadata, admission, the guard of its kind, managed fields, the kind's own rules, then the store."""
 
 from __future__ import annotations
 
@@ -71,8 +71,9 @@ async def create(
         metadata["name"] = _generated(metadata["generateName"])
     attrs = attributes("CREATE", kind, request, obj, None, options.dry_run)
     await api.admission.mutate(attrs)
+    await api.guard(kind, request, obj, None)
     if not keep_fields:
-        _own_fields(api, resource, None, obj, options, "")
+        own_fields(api, resource, None, obj, options, "")
     prepare_create(resource, obj)
     async with allocated(api, kind, obj, None, options.dry_run):
         check(resource, obj)
@@ -226,8 +227,9 @@ async def _try_update(
     insists = _keep_identity(kind, new, old, info.name)
     attrs = attributes("UPDATE", kind, request, new, old, options.dry_run)
     await api.admission.mutate(attrs)
+    await api.guard(kind, request, new, old)
     if fields is None:
-        _own_fields(api, resource, old, new, options, info.subresource, rules.reset)
+        own_fields(api, resource, old, new, options, info.subresource, rules.reset)
     else:
         fields(new, old)
     rules.prepare(new, old)
@@ -410,7 +412,7 @@ def status_rules(resource: Resource) -> UpdateRules:
     return StatusRules(resource)
 
 
-def _own_fields(
+def own_fields(
     api: Api,
     resource: Resource,
     old: Object | None,

@@ -1,0 +1,1 @@
+"""The modes of ``--authorization-mode``: one file each, with a class ``Mode``."""

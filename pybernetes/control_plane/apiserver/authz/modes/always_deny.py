@@ -1,0 +1,29 @@
+"""AlwaysDeny: nobody may do anything, except for the administrators' group."""
+
+from __future__ import annotations
+
+from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.authn.user import User
+from pybernetes.control_plane.apiserver.authz.verdict import Rules, Verdict
+from pybernetes.control_plane.apiserver.info import RequestInfo
+
+_NO = Verdict(reason="Everything is forbidden.")
+
+
+class Mode:
+    """The authorizer."""
+
+    name = "AlwaysDeny"
+
+    def __init__(self, api: Api) -> None: ...
+
+    def start(self) -> None:
+        """Nothing to read."""
+
+    def authorize(self, user: User, info: RequestInfo) -> Verdict:
+        """Never yes; an authorizer that comes later may still say so."""
+        return _NO
+
+    def rules(self, user: User, namespace: str) -> Rules:
+        """Nothing."""
+        return Rules()

@@ -1,0 +1,1 @@
+"""Which node needs which object: the graph that the Node authorizer asks."""

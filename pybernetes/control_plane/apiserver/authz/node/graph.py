@@ -1,0 +1,87 @@
+"""Which objects belong to which node, through the pods that are bound to it.
+
+    node ← pod ← secret, config map, claim, service account, resource claim
+    node ← pod ← claim ← volume ← secret
+    node ← volume attachment, resource slice, pod certificate request
+
+What a pod refers to is counted by node, so that a question is a look-up however many pods there are.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+# resource, namespace, name
+Thing = tuple[str, str, str]
+CLAIMS, VOLUMES, SECRETS = "persistentvolumeclaims", "persistentvolumes", "secrets"
+
+
+class Graph:
+    """The relations, and how they change."""
+
+    def __init__(self) -> None:
+        # For each thing that bound objects refer to, how often each node has such an object.
+        self._nodes: dict[Thing, Counter[str]] = {}
+        # For each bound object its node, and all that it stands for (itself too).
+        self._bound: dict[Thing, tuple[str, frozenset[Thing]]] = {}
+        self._volumes: dict[str, tuple[Thing, frozenset[Thing]]] = {}
+        self._volumes_of_secret: dict[Thing, set[str]] = {}
+
+    def node_of(self, thing: Thing) -> str:
+        """The node that a pod or the like is bound to, or an empty string."""
+        return self._bound[thing][0] if thing in self._bound else ""
+
+    def bind(self, thing: Thing, node: str, references: Iterable[Thing] = ()) -> None:
+        """Notes that an object is bound to a node, which needs all that it refers to."""
+        self.unbind(thing)
+        things = frozenset((thing, *references))
+        self._bound[thing] = node, things
+        for each in things:
+            self._nodes.setdefault(each, Counter())[node] += 1
+
+    def unbind(self, thing: Thing) -> None:
+        """Forgets a bound object."""
+        if thing not in self._bound:
+            return
+        node, things = self._bound.pop(thing)
+        for each in things:
+            nodes = self._nodes[each]
+            nodes[node] -= 1
+            if not nodes[node]:
+                del nodes[node]
+                if not nodes:
+                    del self._nodes[each]
+
+    def claim(self, volume: str, claim: Thing, secrets: Iterable[Thing]) -> None:
+        """Notes that a volume is for a claim, and which secrets it needs."""
+        self.release(volume)
+        needed = frozenset(secrets)
+        self._volumes[volume] = claim, needed
+        for secret in needed:
+            self._volumes_of_secret.setdefault(secret, set()).add(volume)
+
+    def release(self, volume: str) -> None:
+        """Forgets a volume."""
+        if volume not in self._volumes:
+            return
+        for secret in self._volumes.pop(volume)[1]:
+            volumes = self._volumes_of_secret[secret]
+            volumes.discard(volume)
+            if not volumes:
+                del self._volumes_of_secret[secret]
+
+    def reaches(self, node: str, thing: Thing) -> bool:
+        """Whether a thing is there for a node."""
+        if node in self._nodes.get(thing, ()):
+            return True
+        resource, _, name = thing
+        if resource == VOLUMES:
+            return self._mounts(node, name)
+        if resource == SECRETS:
+            return any(self._mounts(node, volume) for volume in self._volumes_of_secret.get(thing, ()))
+        return False
+
+    def _mounts(self, node: str, volume: str) -> bool:
+        found = self._volumes.get(volume)
+        return found is not None and node in self._nodes.get(found[0], ())

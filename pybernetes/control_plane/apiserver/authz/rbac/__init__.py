@@ -1,0 +1,1 @@
+"""Roles and bindings: compiled, indexed, and compared."""

@@ -1,0 +1,58 @@
+"""What an authorizer answers."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pybernetes.control_plane.apiserver.authn.user import User
+from pybernetes.control_plane.apiserver.info import RequestInfo
+
+if TYPE_CHECKING:
+    from pybernetes.control_plane.apiserver.api import Api
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Allowed, denied for good, or neither: then the next authorizer is asked, and in the end it is a no."""
+
+    allowed: bool = False
+    denied: bool = False
+    reason: str = ""
+
+
+ALLOWED = Verdict(allowed=True)
+NO_OPINION = Verdict()
+Rule = dict[str, Any]
+
+
+@dataclass(slots=True)
+class Rules:
+    """What a user may do in a namespace, as far as it can be listed."""
+
+    rules: list[Rule] = field(default_factory=list)
+    incomplete: bool = False
+    problems: list[str] = field(default_factory=list)
+
+
+class Authorizer(Protocol):
+    """One mode of authorization."""
+
+    name: str
+
+    def start(self) -> None:
+        """Called once, when the store has been loaded."""
+
+    def authorize(self, user: User, info: RequestInfo) -> Verdict | Awaitable[Verdict]: ...
+
+    def rules(self, user: User, namespace: str) -> Rules: ...
+
+
+Mode = Callable[["Api"], Authorizer]
+
+
+def listed(problems: list[str]) -> str:
+    """Several problems as Go prints an aggregate of errors."""
+    unique = list(dict.fromkeys(problems))
+    return unique[0] if len(unique) == 1 else f"[{', '.join(unique)}]" if unique else ""

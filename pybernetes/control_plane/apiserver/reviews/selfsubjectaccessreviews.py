@@ -1,0 +1,15 @@
+"""SelfSubjectAccessReview: may I do that?"""
+
+from __future__ import annotations
+
+from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.http.messages import Request, Response
+from pybernetes.control_plane.apiserver.kinds import Kind
+from pybernetes.control_plane.apiserver.reviews import _access
+
+
+async def handle(api: Api, request: Request, kind: Kind) -> Response:
+    """Answers for the user who asks."""
+    review = await _access.read(api, request, kind)
+    await _access.judge(api, request.user, review)
+    return _access.answer(api, request, kind, review)

@@ -1,0 +1,15 @@
+"""SubjectAccessReview: may this user do that?"""
+
+from __future__ import annotations
+
+from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.http.messages import Request, Response
+from pybernetes.control_plane.apiserver.kinds import Kind
+from pybernetes.control_plane.apiserver.reviews import _access
+
+
+async def handle(api: Api, request: Request, kind: Kind) -> Response:
+    """Answers for the user whom the review names."""
+    review = await _access.read(api, request, kind)
+    await _access.judge(api, _access.subject(review["spec"]), review)
+    return _access.answer(api, request, kind, review)
