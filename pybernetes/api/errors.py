@@ -34,7 +34,7 @@ class StatusError(Exception):
         }
         if not self.reason:
             del status["reason"]
-        if self.details:
+        if self.details is not None:
             status["details"] = self.details
         status["code"] = self.code
         return status
