@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import base64
 import struct
-import time
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
 
@@ -18,6 +18,7 @@ from pybernetes.api.schema.load import compact, definition_name
 MEDIA_TYPE = "application/vnd.kubernetes.protobuf"
 _MAGIC = b"k8s\x00"
 _DEPTH_LIMIT = 64
+_EPOCH = datetime(1970, 1, 1)
 _META = "io.k8s.apimachinery.pkg.apis.meta.v1."
 _SCHEMA = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps"
 Read = Callable[[Any, int], Any]
@@ -202,7 +203,8 @@ def _time(value: Any, depth: int) -> str | None:
     parts = dict(wire.fields(value))
     if not parts.get(1) and not parts.get(2):
         return None
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(wire.signed(parts.get(1, 0))))  # type: ignore[arg-type]
+    moment = _EPOCH + timedelta(seconds=wire.signed(parts.get(1, 0)))  # type: ignore[arg-type]
+    return moment.isoformat() + "Z"
 
 
 def _micro_time(value: Any, depth: int) -> str | None:

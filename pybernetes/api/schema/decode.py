@@ -261,4 +261,5 @@ def _time(value: str, kind: str) -> str:
         moment = datetime.fromisoformat(value.upper()).astimezone(UTC)
     except (ValueError, OverflowError):
         raise DecodeError(f'parsing time "{value}": value out of range') from None
-    return moment.strftime("%Y-%m-%dT%H:%M:%S" + (".%fZ" if kind == "microtime" else "Z"))
+    precision = "microseconds" if kind == "microtime" else "seconds"
+    return moment.replace(tzinfo=None).isoformat(timespec=precision) + "Z"

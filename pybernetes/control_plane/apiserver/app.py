@@ -109,6 +109,8 @@ def failure(error: Exception) -> Response:
     if not isinstance(error, errors.StatusError):
         if isinstance(error, StoreError):
             error = errors.unavailable(f"storage is (re)initializing or unreachable: {error}")
+        elif isinstance(error, RecursionError):
+            error = errors.bad_request("the object is nested too deeply")
         else:
             log.error("a request failed", exc_info=error)
             error = errors.internal(f"{type(error).__name__}: {error}")

@@ -15,7 +15,7 @@ from pybernetes.control_plane.apiserver.decoding import decode
 from pybernetes.control_plane.apiserver.http.messages import Request, Response
 from pybernetes.control_plane.apiserver.kinds import Kind
 from pybernetes.control_plane.apiserver.options import WriteOptions, write_options
-from pybernetes.control_plane.apiserver.verbs.patch import APPLY, TYPES, Applied, Change
+from pybernetes.control_plane.apiserver.verbs.patch import APPLY, TYPES, Applied, Change, read_patch
 from pybernetes.control_plane.store.protocol import Record
 
 SCALE = Kind(Resource(group="autoscaling", version="v1", kind="Scale", plural="scales"))
@@ -62,7 +62,7 @@ def _patch(
     given = request.header(b"content-type").partition(";")[0].strip().lower()
     if given not in TYPES:
         raise errors.unsupported_media_type(TYPES)
-    body = negotiation.parse_body(request.body, given == APPLY)
+    body = read_patch(request, given)
     if given == APPLY:
         return Applied(api, request, SCALE, body, options, {})
     return Change(request, SCALE, given, body.value, options)

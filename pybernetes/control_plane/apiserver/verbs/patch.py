@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import orjson
+
 from pybernetes.api import errors
 from pybernetes.api.apply import apply as server_side
 from pybernetes.api.field import Errors
@@ -12,7 +14,7 @@ from pybernetes.api.resource import Object
 from pybernetes.api.schema import Decoder
 from pybernetes.control_plane.apiserver import negotiation, writes
 from pybernetes.control_plane.apiserver.api import Api
-from pybernetes.control_plane.apiserver.decoding import check_type, convert, decode, report
+from pybernetes.control_plane.apiserver.decoding import check_type, convert, report
 from pybernetes.control_plane.apiserver.http.messages import Request, Response
 from pybernetes.control_plane.apiserver.kinds import Kind
 from pybernetes.control_plane.apiserver.options import WriteOptions, write_options
@@ -36,7 +38,7 @@ async def patch(api: Api, request: Request, kind: Kind, rules: writes.UpdateRule
     if given not in accepted:
         raise errors.unsupported_media_type(accepted)
     options = write_options(request, "PatchOptions")
-    body = negotiation.parse_body(request.body, given == APPLY)
+    body = read_patch(request, given)
     if given == APPLY:
         return answer(api, kind, await _apply(api, request, kind, body, options, rules), form)
     if options.force:
@@ -45,6 +47,18 @@ async def patch(api: Api, request: Request, kind: Kind, rules: writes.UpdateRule
         raise errors.invalid("meta.k8s.io", "PatchOptions", "", problems)
     change = Change(request, kind, given, body.value, options)
     return answer(api, kind, await writes.update(api, kind, change, request, options, rules), form)
+
+
+def read_patch(request: Request, media_type: str) -> negotiation.Body:
+    """The patch of a body; 400 in the words that each type of patch has for what is none."""
+    try:
+        return negotiation.parse_body(request.body, media_type == APPLY)
+    except errors.StatusError as error:
+        if media_type == JSON_PATCH:
+            raise errors.bad_request("invalid JSON patch") from None
+        if media_type == APPLY:
+            raise errors.bad_request(f"error encoding patch: {error.message}") from None
+        raise errors.bad_request(f"error decoding patch: {error.message}") from None
 
 
 class Change:
@@ -63,14 +77,7 @@ class Change:
             result = merge_patch.apply(old, self.value)
         else:
             result = strategic.apply(old, self.value, resource.type)
-        if not isinstance(result, dict):
-            raise errors.bad_request("the patched object is not an object")
-        check_type(resource, result)
-        decoder = Decoder()
-        new = convert(resource, result, decoder)
-        if self.options.validation != "Ignore":
-            problems = [f'unknown field "{path}"' for path in decoder.unknown]
-            report(resource, problems, self.options.validation, self.request)
+        new = self._decoded(result)
         # A patch that does not speak of the version does not insist on it.
         if (
             new["metadata"].get("resourceVersion") == old["metadata"].get("resourceVersion")
@@ -81,6 +88,24 @@ class Change:
             resource.default(new)
         return new
 
+    def _decoded(self, result: Any) -> Object:
+        """The patched object; what does not fit the kind is the patch's fault, which 422 says."""
+        resource, validation = self.kind.resource, self.options.validation
+        decoder = Decoder()
+        try:
+            if not isinstance(result, dict):
+                raise errors.bad_request("json: cannot unmarshal into Go value of type struct")
+            check_type(resource, result)
+            new = convert(resource, result, decoder)
+        except errors.StatusError as error:
+            raise _unfit(result, error.message) from None
+        problems = [f'unknown field "{path}"' for path in decoder.unknown] if validation != "Ignore" else []
+        if problems and validation == "Strict":
+            raise _unfit(result, "strict decoding error: " + ", ".join(problems))
+        for problem in problems:
+            self.request.warn(problem)
+        return new
+
     def _names_version(self) -> bool:
         if isinstance(self.value, dict):
             meta = self.value.get("metadata")
@@ -88,8 +113,14 @@ class Change:
         return any(
             isinstance(operation, dict) and operation.get("path") == "/metadata/resourceVersion"
             and operation.get("op") in ("add", "replace")
-            for operation in self.value
+            for operation in self.value or ()
         )  # fmt: skip
+
+
+def _unfit(result: Any, why: str) -> errors.StatusError:
+    problems = Errors()
+    problems.invalid("patch", orjson.dumps(result).decode(), why)
+    return errors.invalid("", "", "", problems)
 
 
 class Applied:
@@ -108,26 +139,23 @@ class Applied:
         self.wanted = self._read(body)
 
     def _read(self, body: negotiation.Body) -> Object:
-        info, resource = self.request.info, self.kind.resource
+        info = self.request.info
         if not self.request.parameter("fieldManager"):
             problems = Errors()
             problems.required("fieldManager", "is required for apply patch")
             raise errors.invalid("meta.k8s.io", "PatchOptions", "", problems)
-        if not isinstance(body.value, dict):
-            raise errors.bad_request("error decoding YAML: the body is not an object")
-        for key, name in (("apiVersion", "apiVersion"), ("kind", "Kind")):
-            if not body.value.get(key):
-                raise errors.bad_request(f"couldn't get version/kind: Object '{name}' is missing in the body")
-        wanted = decode(resource, body, self.options.validation, self.request)
-        meta = wanted["metadata"]
-        if meta.get("managedFields"):
-            raise errors.bad_request("metadata.managedFields must be nil")
-        if meta.setdefault("name", info.name) != info.name:
-            raise errors.bad_request(
-                f"the name of the object ({meta['name']}) does not match the name on the URL ({info.name})"
-            )
-        if info.namespace and resource.namespaced:
-            meta.setdefault("namespace", info.namespace)
+        wanted = body.value
+        meta = wanted.get("metadata") if isinstance(wanted, dict) else None
+        if isinstance(wanted, dict) and isinstance(meta or {}, dict):
+            name = (meta or {}).get("name")
+            if not name:
+                raise errors.bad_request(
+                    f"the name of the object ({info.name} based on URL) was undeterminable: name must be provided"
+                )
+            if name != info.name:
+                raise errors.bad_request(
+                    f"the name of the object ({name}) does not match the name on the URL ({info.name})"
+                )
         return wanted
 
     def merge(self, live: Object | None) -> Object:
@@ -145,7 +173,11 @@ class Applied:
             now=self.api.timestamp(),
             reset=self.reset,
         )
-        new = convert(resource, merged, Decoder())
+        decoder = Decoder()
+        new = convert(resource, merged, decoder)
+        unknown = [f'unknown field "{path}"' for path in decoder.unknown]
+        if self.options.validation != "Ignore":
+            report(resource, unknown, self.options.validation, self.request)
         if entries:
             new["metadata"]["managedFields"] = entries
         else:
@@ -173,7 +205,7 @@ async def _apply(
     change = Applied(api, request, kind, body, options, (rules or writes.main_rules(resource)).reset)
     await api.fresh()
     if api.store.get(kind.key(info.namespace, info.name)) is None and rules is None:
-        uid = change.wanted["metadata"].get("uid")
+        uid = (change.wanted.get("metadata") or {}).get("uid") if isinstance(change.wanted, dict) else None
         if uid:
             why = f"uid mismatch: the provided object specified uid {uid}, and no existing object was found"
             raise errors.conflict(resource.group, resource.plural, info.name, why)
