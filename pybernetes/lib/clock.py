@@ -6,6 +6,15 @@ import asyncio
 import heapq
 import itertools
 import time
+from collections.abc import Callable
+from typing import Protocol
+
+
+class Timer(Protocol):
+    """A call that is due later."""
+
+    def cancel(self) -> None:
+        """Makes sure that it does not happen."""
 
 
 class Clock:
@@ -22,6 +31,10 @@ class Clock:
     async def sleep(self, seconds: float) -> None:
         """Waits."""
         await asyncio.sleep(seconds)
+
+    def call_later(self, seconds: float, callback: Callable[[], None]) -> Timer:
+        """Calls a function after a while, unless the timer is cancelled before."""
+        return asyncio.get_running_loop().call_later(seconds, callback)
 
 
 class ManualClock(Clock):
@@ -50,6 +63,13 @@ class ManualClock(Clock):
         heapq.heappush(self._sleepers, (self._elapsed + seconds, next(self._order), done))
         await done
 
+    def call_later(self, seconds: float, callback: Callable[[], None]) -> Timer:
+        """Calls a function once the clock was advanced so far."""
+        done = asyncio.get_running_loop().create_future()
+        done.add_done_callback(lambda future: None if future.cancelled() else callback())
+        heapq.heappush(self._sleepers, (self._elapsed + max(0.0, seconds), next(self._order), done))
+        return _ManualTimer(done)
+
     async def advance(self, seconds: float) -> None:
         """Moves the time forward, waking sleepers one after the other, each at its own moment."""
         target = self._elapsed + seconds
@@ -66,6 +86,14 @@ class ManualClock(Clock):
     def sleepers(self) -> int:
         """How many tasks wait for the time to pass."""
         return sum(not done.done() for _, _, done in self._sleepers)
+
+
+class _ManualTimer:
+    def __init__(self, future: asyncio.Future[None]) -> None:
+        self._future = future
+
+    def cancel(self) -> None:
+        self._future.cancel()
 
 
 async def _settle() -> None:

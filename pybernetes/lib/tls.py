@@ -171,6 +171,29 @@ def server_context(
     return context
 
 
+def client_context(
+    authority: Path | str | None = None,
+    *,
+    authority_data: str | None = None,
+    certificate: Path | str | None = None,
+    key: Path | str | None = None,
+    verify: bool = True,
+) -> ssl.SSLContext:
+    """The context of a TLS client: whom it trusts (by default the system's authorities), and who it is."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.set_alpn_protocols(["http/1.1"])
+    if not verify:
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    elif authority or authority_data:
+        context.load_verify_locations(cafile=authority, cadata=authority_data)
+    else:
+        context.load_default_certs()
+    if certificate:
+        context.load_cert_chain(certificate, key)
+    return context
+
+
 def reload(context: ssl.SSLContext, certificate: Path | str, key: Path | str) -> None:
     """Uses new files for the connections to come; those that are open keep what they have."""
     context.load_cert_chain(certificate, key)

@@ -23,6 +23,8 @@ def authentication(authenticators: Sequence[Authenticator], anonymous: bool) -> 
     """The step that finds out who is asking."""
 
     def step(request: Request) -> Any:
+        if request.user is not None:  # a caller in this process, vouched for by whoever put it together
+            return None
         for position, authenticator in enumerate(authenticators):
             user = authenticator(request)
             if user is not None:

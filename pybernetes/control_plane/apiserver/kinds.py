@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import Any
+from weakref import ref
 
 import orjson
 
@@ -71,6 +72,17 @@ class Kind:
             obj = self.resource.from_storage(obj)
         return obj
 
+    def shared(self, record: Record) -> Object:
+        """A stored object, decoded once for all who hold it at the same time: nobody may change it."""
+        if self.converts:
+            return self.object(record)
+        view = view_of(record)
+        found = view.object() if view.object is not None else None
+        if found is None:
+            found = SharedObject(self.object(record))
+            view.object = ref(found)
+        return found
+
     def labels(self, record: Record) -> dict[str, str]:
         """The labels of a stored object, decoded once."""
         view = view_of(record)
@@ -91,6 +103,12 @@ class Kind:
         view.fields = {name: get(obj) for name, get in self.selectable.items()}
 
 
+class SharedObject(dict[str, Any]):
+    """A decoded object that goes when the last who holds it lets go, however long its record is kept."""
+
+    __slots__ = ("__weakref__",)
+
+
 class View:
     """What was derived from a record, kept beside it."""
 
@@ -99,7 +117,7 @@ class View:
     def __init__(self) -> None:
         self.labels: dict[str, str] | None = None
         self.fields: dict[str, str] | None = None
-        self.object: Object | None = None
+        self.object: ref[SharedObject] | None = None
         self.converted: dict[str, bytes] = {}
 
 

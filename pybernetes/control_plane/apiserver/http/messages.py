@@ -19,7 +19,7 @@ STATUS_LINES = {
 class Request:
     """One request. ``user`` and ``info`` are filled in by the steps of the chain."""
 
-    __slots__ = ("_query", "body", "connection", "headers", "info", "keep_alive", "method", "path", "query_text",
+    __slots__ = ("_query", "body", "connection", "headers", "info", "keep_alive", "local", "method", "path", "query_text",
                  "started", "state", "user", "warnings")  # fmt: skip
 
     def __init__(
@@ -38,6 +38,8 @@ class Request:
         self.headers = headers
         self.body = body
         self.keep_alive = True
+        # Set for a caller in this process that takes objects instead of bytes: see inprocess.py.
+        self.local: Any = None
         self.started = 0.0
         self.user: Any = None
         self.info: Any = None

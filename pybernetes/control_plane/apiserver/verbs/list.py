@@ -50,6 +50,9 @@ def _answer(api: Api, request: Request, kind: Kind, options: ListOptions, at: in
     form = negotiation.representation(request)
     namespace = request.info.namespace
     prefix = kind.collection(namespace)
+    if request.local is not None and rendering.is_plain(form):
+        records, meta = _select(api, kind, prefix, Selection(kind, options), options, at)
+        return request.local.listing(kind, records, meta)
     plain = not (options.label_selector or options.field_selector or options.limit or options.token or at)
     if plain and rendering.is_plain(form):
         return Response(_whole(api, kind, prefix))

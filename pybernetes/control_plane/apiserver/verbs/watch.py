@@ -56,6 +56,8 @@ def _open(api: Api, request: Request, kind: Kind, options: ListOptions, wanted: 
     name = request.info.name or (selection.name if namespace or not kind.namespaced else "")
     # A watch of one object listens to its key alone.
     prefix = kind.key(namespace, name) if name else kind.collection(namespace)
+    if request.local is not None and not form.transform:
+        return request.local.watch(api, kind, prefix, selection, options, wanted)
     frames = Frames(kind, form, request.parameter("includeObject") or "Metadata", api)
     return Watcher(api, kind, prefix, selection, options, frames, wanted).stream
 

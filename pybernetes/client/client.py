@@ -1,0 +1,403 @@
+"""The client: what can be done with objects, over any transport."""
+
+from __future__ import annotations
+
+import contextvars
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+import orjson
+
+from pybernetes.client import errors
+from pybernetes.client.limiter import Limiter
+from pybernetes.client.refs import Kindlike, Ref, as_ref, builtin_ref, path_of
+from pybernetes.client.transport import Bytes, Headers, Object, Transport
+from pybernetes.client.watching import Watch
+
+JSON_PATCH = "json"
+MERGE_PATCH = "merge"
+STRATEGIC_PATCH = "strategic"
+_PATCH_TYPES = {
+    JSON_PATCH: b"application/json-patch+json",
+    MERGE_PATCH: b"application/merge-patch+json",
+    STRATEGIC_PATCH: b"application/strategic-merge-patch+json",
+    "apply": b"application/apply-patch+yaml",
+}
+_JSON = b"application/json"
+_METADATA = (
+    b"application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,"
+    b"application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
+)
+# How many objects a chunk of a list has unless the caller says: as many as kubectl asks for.
+CHUNK = 500
+
+
+Refs = list[Ref]  # named here because `list` is a method below
+
+
+class Written(NamedTuple):
+    """A write that was made: ``version`` is the new resourceVersion, 0 after a deletion."""
+
+    ref: Ref
+    namespace: str
+    name: str
+    version: int
+    uid: str
+
+
+# Collects the writes made in a context (a reconcile), for whoever must not act before it has seen them.
+writes: contextvars.ContextVar[list[Written] | None] = contextvars.ContextVar("writes", default=None)
+
+
+class Page(NamedTuple):
+    """Some or all objects of a list, of one moment. They may be shared within the process: do not change them."""
+
+    items: list[Object]
+    resource_version: str
+    continue_token: str = ""
+    remaining: int | None = None
+
+
+def copy(obj: Object) -> Object:
+    """A deep copy that may be changed."""
+    return orjson.loads(orjson.dumps(obj))
+
+
+class Client:
+    """Reads and writes objects of any kind. Errors are ``StatusError`` and its subclasses in ``client.errors``.
+
+    What get and the writes give is the caller's own; what list and watch give may be shared within the process
+    and is read-only (``copy`` makes a copy that is not).
+    """
+
+    def __init__(
+        self,
+        transport: Transport,
+        *,
+        user_agent: str = "pybernetes",
+        limiter: Limiter | None = None,
+        namespace: str = "default",
+    ) -> None:
+        self.transport = transport
+        self.namespace = namespace  # of the kubeconfig's context, for programs that work in one
+        self.limiter = limiter
+        self._headers: Headers = {b"user-agent": user_agent.encode()}
+        self._metadata: Headers = {**self._headers, b"accept": _METADATA}
+        self._typed = {
+            kind: {**self._headers, b"content-type": kind} for kind in (_JSON, *_PATCH_TYPES.values())
+        }
+        self._discovered: dict[tuple[str, str], Ref] = {}
+
+    # -- reading -----------------------------------------------------------------------------------------
+
+    async def get(
+        self,
+        kind: Kindlike,
+        name: str,
+        namespace: str = "",
+        *,
+        resource_version: str = "",
+        subresource: str = "",
+    ) -> Object:
+        """One object; NotFound if there is none. ``resource_version="0"`` allows an answer from a cache."""
+        query = f"resourceVersion={resource_version}" if resource_version else ""
+        return await self.call("GET", path_of(kind, namespace, name, subresource), query)
+
+    async def list_page(
+        self,
+        kind: Kindlike,
+        namespace: str = "",
+        *,
+        labels: str = "",
+        fields: str = "",
+        limit: int = 0,
+        continue_token: str = "",
+        resource_version: str = "",
+        match: str = "",
+        metadata_only: bool = False,
+    ) -> Page:
+        """One chunk of a list, or all of it without a limit."""
+        query = _query(
+            labelSelector=labels, fieldSelector=fields, limit=limit or "", resourceVersion=resource_version,
+            resourceVersionMatch=match, **{"continue": continue_token},
+        )  # fmt: skip
+        headers = self._metadata if metadata_only else self._headers
+        value = await self._call("GET", path_of(kind, namespace), query, b"", headers)
+        meta = value["metadata"]
+        items = value.get("items") or []
+        ref = as_ref(kind)
+        if items and "kind" not in items[0]:  # upstream leaves out what the list already says
+            for item in items:
+                item["kind"], item["apiVersion"] = ref.kind, ref.api_version
+        return Page(
+            items, meta.get("resourceVersion", ""), meta.get("continue", ""), meta.get("remainingItemCount")
+        )
+
+    async def list(
+        self, kind: Kindlike, namespace: str = "", *, labels: str = "", fields: str = "", chunk: int = CHUNK,
+        resource_version: str = "", metadata_only: bool = False,
+    ) -> Page:  # fmt: skip
+        """Every object of a list, fetched in chunks of one moment; if that has expired, all over at once."""
+
+        async def fetch(limit: int, token: str = "") -> Page:
+            return await self.list_page(
+                kind, namespace, labels=labels, fields=fields, limit=limit, continue_token=token,
+                resource_version="" if token else resource_version, metadata_only=metadata_only,
+            )  # fmt: skip
+
+        page = await fetch(chunk)
+        items, version = page.items, page.resource_version
+        while page.continue_token:
+            try:
+                page = await fetch(chunk, page.continue_token)
+            except errors.Expired:
+                return await fetch(0)
+            items = items + page.items
+        return Page(items, version)
+
+    def watch(
+        self,
+        kind: Kindlike,
+        namespace: str = "",
+        *,
+        name: str = "",
+        resource_version: str = "",
+        labels: str = "",
+        fields: str = "",
+        bookmarks: bool = True,
+        initial: bool = False,
+        timeout: int = 0,
+        metadata_only: bool = False,
+    ) -> Watch:
+        """What happens to objects after a resourceVersion, or from their state of now on.
+
+        With ``initial`` every object comes as ADDED first, and then a bookmark with the annotation
+        ``k8s.io/initial-events-end``. The server ends a watch after ``timeout`` seconds. With ``metadata_only``
+        no more than the metadata has to come, but it may.
+        """
+        if name:
+            fields = f"{fields},metadata.name={name}" if fields else f"metadata.name={name}"
+        query = _query(
+            watch="true", labelSelector=labels, fieldSelector=fields, resourceVersion=resource_version,
+            allowWatchBookmarks="true" if bookmarks else "", timeoutSeconds=timeout or "",
+            sendInitialEvents="true" if initial else "", resourceVersionMatch="NotOlderThan" if initial else "",
+        )  # fmt: skip
+        path = path_of(kind, namespace)
+
+        async def open_() -> Any:
+            if self.limiter is not None:
+                await self.limiter.wait()
+            return await self.transport.watch(path, query, self._metadata if metadata_only else self._headers)
+
+        return Watch(open_, resource_version)
+
+    # -- writing -----------------------------------------------------------------------------------------
+
+    async def create(
+        self, kind: Kindlike, obj: Object, namespace: str = "", *, name: str = "", subresource: str = "",
+        manager: str = "", dry_run: bool = False,
+    ) -> Object:  # fmt: skip
+        """Creates an object, or posts to the subresource of the object ``name``. Gives what was stored."""
+        namespace = namespace or _namespace(kind, obj)
+        path = path_of(kind, namespace, name, subresource)
+        query = _write_query(manager, dry_run)
+        value = await self.call("POST", path, query, _complete(kind, obj, subresource))
+        return self._noted(kind, value, subresource)
+
+    async def update(
+        self, kind: Kindlike, obj: Object, *, subresource: str = "", manager: str = "", dry_run: bool = False
+    ) -> Object:
+        """Replaces an object; Conflict if it was changed since the resourceVersion that ``obj`` carries."""
+        meta = obj["metadata"]
+        path = path_of(kind, meta.get("namespace", ""), meta["name"], subresource)
+        query = _write_query(manager, dry_run)
+        value = await self.call("PUT", path, query, _complete(kind, obj, subresource))
+        return self._noted(kind, value, subresource)
+
+    async def update_status(self, kind: Kindlike, obj: Object, *, manager: str = "") -> Object:
+        """Replaces the status of an object."""
+        return await self.update(kind, obj, subresource="status", manager=manager)
+
+    async def patch(
+        self,
+        kind: Kindlike,
+        name: str,
+        patch: Any,
+        namespace: str = "",
+        *,
+        type: str = MERGE_PATCH,
+        subresource: str = "",
+        manager: str = "",
+        dry_run: bool = False,
+        force: bool = False,
+    ) -> Object:
+        """Changes parts of an object: a merge, strategic or JSON patch, or ``type="apply"``."""
+        query = _write_query(manager, dry_run, force)
+        path = path_of(kind, namespace, name, subresource)
+        value = await self.call("PATCH", path, query, patch, _PATCH_TYPES[type])
+        return self._noted(kind, value, subresource)
+
+    async def apply(
+        self, kind: Kindlike, obj: Object, *, manager: str, force: bool = False, subresource: str = "",
+        dry_run: bool = False,
+    ) -> Object:  # fmt: skip
+        """Server-side apply: makes the fields of ``obj`` be so, as their owner ``manager``."""
+        meta = obj["metadata"]
+        return await self.patch(
+            kind, meta["name"], _complete(kind, obj, ""), meta.get("namespace", ""), type="apply",
+            subresource=subresource, manager=manager, dry_run=dry_run, force=force,
+        )  # fmt: skip
+
+    async def delete(
+        self,
+        kind: Kindlike,
+        name: str,
+        namespace: str = "",
+        *,
+        uid: str = "",
+        resource_version: str = "",
+        grace: int | None = None,
+        propagation: str = "",
+        dry_run: bool = False,
+    ) -> Object:
+        """Deletes an object, with ``uid`` and ``resource_version`` as preconditions (Conflict if they fail).
+
+        ``propagation`` is Background, Foreground or Orphan. Gives the object, or a Status if it is gone.
+        """
+        options = _delete_options(grace, propagation, dry_run, uid, resource_version)
+        value = await self.call("DELETE", path_of(kind, namespace, name), "", options)
+        noted = writes.get()
+        if noted is not None and not dry_run:
+            gone = value.get("kind") == "Status"
+            uid = uid or (value.get("details") if gone else value.get("metadata") or {}).get("uid", "")
+            noted.append(Written(as_ref(kind), namespace, name, 0, uid))
+        return value
+
+    async def delete_collection(
+        self, kind: Kindlike, namespace: str = "", *, labels: str = "", fields: str = "", grace: int | None = None,
+        propagation: str = "", dry_run: bool = False,
+    ) -> Object:  # fmt: skip
+        """Deletes every object that the selectors choose."""
+        query = _query(labelSelector=labels, fieldSelector=fields)
+        options = _delete_options(grace, propagation, dry_run)
+        return await self.call("DELETE", path_of(kind, namespace), query, options)
+
+    # -- everything else ---------------------------------------------------------------------------------
+
+    async def call(
+        self, method: str, path: str, query: str = "", body: Any = None, content_type: bytes = _JSON
+    ) -> Any:
+        """Any call: the decoded answer, or an error. The other methods are made of it."""
+        if body is None:
+            return await self._call(method, path, query, b"", self._headers)
+        return await self._call(method, path, query, orjson.dumps(body), self._typed[content_type])
+
+    async def _call(self, method: str, path: str, query: str, body: bytes, headers: Headers) -> Any:
+        if self.limiter is not None:
+            await self.limiter.wait()
+        status, value = await self.transport.send(method, path, query, body, headers)
+        if status >= 400:
+            raise errors.from_answer(status, value)
+        return value
+
+    async def stream(self, path: str, query: str = "") -> Bytes:
+        """A body that goes on, such as a log."""
+        return await self.transport.stream("GET", path, query, b"", self._headers)
+
+    async def close(self) -> None:
+        """Lets go of connections."""
+        await self.transport.close()
+
+    async def __aenter__(self) -> Client:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.close()
+
+    async def ref(self, api_version: str, kind: str) -> Ref:
+        """The reference to a kind by apiVersion and kind; asks the server if it is not built in. NotFound if it
+        does not know it either."""
+        found = builtin_ref(api_version, kind) or self._discovered.get((api_version, kind))
+        if found is None:
+            for ref in await self.discover(api_version):
+                self._discovered[ref.api_version, ref.kind] = ref
+            found = self._discovered.get((api_version, kind))
+        if found is None:
+            raise errors.NotFound(404, "NotFound", f'no matches for kind "{kind}" in version "{api_version}"')
+        return found
+
+    async def discover(self, api_version: str) -> Refs:
+        """Every kind that the server has in a group and version."""
+        group, _, version = api_version.rpartition("/")
+        path = f"/apis/{api_version}" if group else f"/api/{api_version}"
+        found = await self.call("GET", path)
+        return [
+            Ref(each.get("group") or group, each.get("version") or version, each["name"], each["kind"], each["namespaced"])
+            for each in found["resources"]
+            if "/" not in each["name"]
+        ]  # fmt: skip
+
+    def _noted(self, kind: Kindlike, value: Object, subresource: str) -> Object:
+        """Remembers a write for read-your-own-writes."""
+        noted = writes.get()
+        if noted is not None and subresource in (
+            "",
+            "status",
+            "finalize",
+            "approval",
+            "ephemeralcontainers",
+            "resize",
+        ):
+            meta = value.get("metadata") or {}
+            version = meta.get("resourceVersion", "")
+            if version.isdigit():
+                noted.append(
+                    Written(
+                        as_ref(kind),
+                        meta.get("namespace", ""),
+                        meta["name"],
+                        int(version),
+                        meta.get("uid", ""),
+                    )
+                )
+        return value
+
+
+def _namespace(kind: Kindlike, obj: Object) -> str:
+    return obj.get("metadata", {}).get("namespace", "") if kind.namespaced else ""
+
+
+def _complete(kind: Kindlike, obj: Object, subresource: str) -> Object:
+    """The object with its kind and apiVersion, unless it is of another kind, as subresources are."""
+    if "kind" in obj or (subresource and subresource not in ("status", "finalize", "approval")):
+        return obj
+    ref = as_ref(kind)
+    return {"kind": ref.kind, "apiVersion": ref.api_version, **obj}
+
+
+def _query(**parameters: Any) -> str:
+    return urlencode([(name, value) for name, value in parameters.items() if value != ""])
+
+
+def _write_query(manager: str, dry_run: bool, force: bool = False) -> str:
+    if not (manager or dry_run or force):
+        return ""
+    return _query(fieldManager=manager, dryRun="All" if dry_run else "", force="true" if force else "")
+
+
+def _delete_options(
+    grace: int | None, propagation: str, dry_run: bool, uid: str = "", resource_version: str = ""
+) -> Object | None:
+    options: Object = {}
+    if grace is not None:
+        options["gracePeriodSeconds"] = grace
+    if propagation:
+        options["propagationPolicy"] = propagation
+    if dry_run:
+        options["dryRun"] = ["All"]
+    preconditions = {
+        key: value for key, value in (("uid", uid), ("resourceVersion", resource_version)) if value
+    }
+    if preconditions:
+        options["preconditions"] = preconditions
+    return {"kind": "DeleteOptions", "apiVersion": "v1", **options} if options else None

@@ -1,0 +1,80 @@
+"""What a client needs from whoever carries its calls to an API server.
+
+There are two: ``rest.Rest`` speaks HTTPS, and the API server's ``inprocess.InProcess`` calls the server of the same
+process. Neither knows the other, and the second does not know this package: any object with these methods is one.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+Object = dict[str, Any]
+Headers = dict[bytes, bytes]
+
+
+class Event(NamedTuple):
+    """A change: ``type`` is ADDED, MODIFIED, DELETED, BOOKMARK or ERROR."""
+
+    type: str
+    object: Object
+
+
+class Events(Protocol):
+    """An open watch."""
+
+    async def batch(self) -> list[tuple[str, Object]]:
+        """The changes that came up since the last call, at least one; none at all if the watch has ended."""
+
+    def close(self) -> None:
+        """Ends the watch."""
+
+
+class Bytes(Protocol):
+    """A body that goes on: the log of a container."""
+
+    async def read(self) -> bytes:
+        """What came up since the last call; nothing at all at the end."""
+
+    def close(self) -> None:
+        """Ends the stream."""
+
+
+class Socket(Protocol):
+    """A connection after an upgrade."""
+
+    protocol: str  # the subprotocol that the server chose
+
+    async def read(self) -> bytes:
+        """What came up since the last call; nothing at all at the end."""
+
+    def write(self, data: bytes) -> None:
+        """Queues bytes."""
+
+    async def drain(self) -> None:
+        """Waits until what is queued is not too much."""
+
+    def close(self) -> None:
+        """Ends the connection."""
+
+
+class Transport(Protocol):
+    """Carries calls. Paths are absolute and escaped, queries are encoded, bodies are bytes."""
+
+    async def send(
+        self, method: str, path: str, query: str = "", body: bytes = b"", headers: Headers | None = None
+    ) -> tuple[int, Any]:
+        """The status and the decoded body of an answer; text that is not JSON comes as a string."""
+
+    async def watch(self, path: str, query: str, headers: Headers | None = None) -> Events:
+        """Opens a watch; StatusError if the server refuses."""
+
+    async def stream(
+        self, method: str, path: str, query: str = "", body: bytes = b"", headers: Headers | None = None
+    ) -> Bytes:
+        """Opens a body that goes on; StatusError if the server refuses."""
+
+    async def upgrade(self, path: str, query: str, protocols: tuple[str, ...]) -> Socket:
+        """Opens a WebSocket connection; StatusError if the server refuses."""
+
+    async def close(self) -> None:
+        """Lets go of connections."""

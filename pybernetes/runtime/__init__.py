@@ -1,0 +1,34 @@
+"""How every loop runs: informers, queues, controllers, leader election, events.
+
+Layers: imports ``lib``, ``api`` and ``client`` only. ``docs/runtime.md`` is the guide.
+"""
+
+from pybernetes.runtime.cache import (
+    Cache,
+    by_controller,
+    by_labels,
+    by_namespace,
+    by_owner,
+    key_of,
+    split_key,
+)
+from pybernetes.runtime.controller import Controller, Runtime
+from pybernetes.runtime.informer import Informer, Informers
+from pybernetes.runtime.metrics import Metrics
+from pybernetes.runtime.queue import Queue
+
+__all__ = [
+    "Cache",
+    "Controller",
+    "Informer",
+    "Informers",
+    "Metrics",
+    "Queue",
+    "Runtime",
+    "by_controller",
+    "by_labels",
+    "by_namespace",
+    "by_owner",
+    "key_of",
+    "split_key",
+]

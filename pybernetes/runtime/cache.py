@@ -1,0 +1,174 @@
+"""Objects in memory, by key and by index. Nobody changes an object that is in a cache."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from pybernetes.api.selectors import EVERYTHING, Selector
+
+Object = dict[str, Any]
+# The values under which an object is found: of an owner's uid, a node's name, …
+IndexFunction = Callable[[Object], Iterable[str]]
+
+
+def key_of(obj: Object) -> str:
+    """The key of an object: ``namespace/name``, or the name alone."""
+    meta = obj["metadata"]
+    namespace = meta.get("namespace")
+    return f"{namespace}/{meta['name']}" if namespace else meta["name"]
+
+
+def split_key(key: str) -> tuple[str, str]:
+    """The namespace (empty if there is none) and the name of a key."""
+    namespace, _, name = key.rpartition("/")
+    return namespace, name
+
+
+def by_namespace(obj: Object) -> tuple[str, ...]:
+    """Index: the namespace."""
+    return (obj["metadata"].get("namespace", ""),)
+
+
+def by_owner(obj: Object) -> Iterable[str]:
+    """Index: the uid of every owner."""
+    return [owner["uid"] for owner in obj["metadata"].get("ownerReferences") or ()]
+
+
+def by_controller(obj: Object) -> tuple[str, ...]:
+    """Index: the uid of the owner that manages the object."""
+    for owner in obj["metadata"].get("ownerReferences") or ():
+        if owner.get("controller"):
+            return (owner["uid"],)
+    return ()
+
+
+def by_labels(obj: Object) -> Iterable[str]:
+    """Index: every label together with the namespace, which makes ``select`` fast."""
+    meta = obj["metadata"]
+    labels = meta.get("labels")
+    if not labels:
+        return ()
+    namespace = meta.get("namespace", "")
+    return [f"{namespace}/{name}={value}" for name, value in labels.items()]
+
+
+class Index:
+    """Keys by the values of an index function."""
+
+    __slots__ = ("function", "keys")
+
+    def __init__(self, function: IndexFunction) -> None:
+        self.function = function
+        self.keys: dict[str, dict[str, None]] = {}
+
+    def change(self, key: str, old: Object | None, new: Object | None) -> None:
+        """Takes note of a change."""
+        before = tuple(self.function(old)) if old is not None else ()
+        after = tuple(self.function(new)) if new is not None else ()
+        if before == after:
+            return
+        for value in before:
+            if value not in after:
+                held = self.keys[value]
+                held.pop(key, None)
+                if not held:
+                    del self.keys[value]
+        for value in after:
+            self.keys.setdefault(value, {})[key] = None
+
+
+class Cache:
+    """Objects of one kind. They are read-only: ``client.copy`` makes a copy that is not."""
+
+    def __init__(self) -> None:
+        self._objects: dict[str, Object] = {}
+        self._indexes: dict[IndexFunction, Index] = {}
+
+    def __len__(self) -> int:
+        return len(self._objects)
+
+    def __iter__(self) -> Iterator[Object]:
+        return iter(self._objects.values())
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._objects
+
+    def get(self, key: str) -> Object | None:
+        """The object of a key, or None."""
+        return self._objects.get(key)
+
+    def keys(self) -> Iterable[str]:
+        """Every key."""
+        return self._objects.keys()
+
+    def values(self) -> list[Object]:
+        """Every object."""
+        return list(self._objects.values())
+
+    def add_index(self, function: IndexFunction) -> None:
+        """Has objects found by the values of a function; asking twice for the same one is fine."""
+        if function not in self._indexes:
+            index = self._indexes[function] = Index(function)
+            for key, obj in self._objects.items():
+                index.change(key, None, obj)
+
+    def find(self, function: IndexFunction, value: str) -> list[Object]:
+        """The objects that have a value in an index, which must have been added."""
+        objects = self._objects
+        return [objects[key] for key in self._indexes[function].keys.get(value, ())]
+
+    def find_keys(self, function: IndexFunction, value: str) -> list[str]:
+        """The keys of the objects that have a value in an index."""
+        return list(self._indexes[function].keys.get(value, ()))
+
+    def count(self, function: IndexFunction, value: str) -> int:
+        """How many objects have a value in an index."""
+        return len(self._indexes[function].keys.get(value, ()))
+
+    def in_namespace(self, namespace: str) -> list[Object]:
+        """The objects of a namespace, with the index ``by_namespace``; all objects for the empty one."""
+        return self.find(by_namespace, namespace) if namespace else self.values()
+
+    def select(self, selector: Selector = EVERYTHING, namespace: str = "") -> list[Object]:
+        """The objects whose labels match, in one namespace or in all; fast with the index ``by_labels``."""
+        candidates = self._candidates(selector, namespace)
+        if not selector:
+            return candidates
+        return [obj for obj in candidates if selector.matches(obj["metadata"].get("labels"))]
+
+    def _candidates(self, selector: Selector, namespace: str) -> list[Object]:
+        labels = self._indexes.get(by_labels)
+        if labels is not None and namespace:
+            # The rarest of the labels that must have one certain value is where to look.
+            fewest: dict[str, None] | None = None
+            for each in selector.requirements:
+                if each.operator == "in" and len(each.values) == 1:
+                    found = labels.keys.get(f"{namespace}/{each.key}={each.values[0]}", {})
+                    if fewest is None or len(found) < len(fewest):
+                        fewest = found
+            if fewest is not None:
+                return [self._objects[key] for key in fewest]
+        if not namespace:
+            return self.values()
+        if by_namespace in self._indexes:
+            return self.find(by_namespace, namespace)
+        return [obj for obj in self._objects.values() if obj["metadata"].get("namespace") == namespace]
+
+    # -- changes, for whoever fills the cache ------------------------------------------------------------
+
+    def put(self, key: str, obj: Object) -> Object | None:
+        """Takes an object in; gives the one that it replaces."""
+        old = self._objects.get(key)
+        self._objects[key] = obj
+        for index in self._indexes.values():
+            index.change(key, old, obj)
+        return old
+
+    def remove(self, key: str) -> Object | None:
+        """Lets an object go; gives it."""
+        old = self._objects.pop(key, None)
+        if old is not None:
+            for index in self._indexes.values():
+                index.change(key, old, None)
+        return old

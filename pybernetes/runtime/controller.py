@@ -1,0 +1,270 @@
+"""What every controller is: a kind, what it depends on, and a function that makes the world match.
+
+A subclass names its ``kind`` and what it ``owns``, maps other kinds that it ``watches`` to its own keys, and has
+``reconcile``. Watching, de-duplication, backoff, metrics and read-your-own-writes are here, once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import ClassVar
+
+from pybernetes.client import client as client_module
+from pybernetes.client.client import Client, Written
+from pybernetes.client.errors import Conflict, StatusError
+from pybernetes.client.refs import Kindlike, Ref, as_ref
+from pybernetes.client.transport import Object
+from pybernetes.lib.clock import Clock, Timer
+from pybernetes.runtime.cache import Cache, IndexFunction, key_of, split_key
+from pybernetes.runtime.informer import Informer, Informers
+from pybernetes.runtime.metrics import Metrics
+from pybernetes.runtime.queue import Closed, Queue
+
+log = logging.getLogger(__name__)
+Mapper = Callable[[Object], Iterable[str]]
+# A key whose write does not come back within this time is worked on all the same.
+_HOLD_SECONDS = 5.0
+# A worker that never has to wait lets others run this often.
+_SLICE_SECONDS = 0.005
+
+__all__ = ["Controller", "Mapper", "Runtime", "key_of", "split_key"]
+
+
+class Runtime:
+    """What controllers are given: the client, the informers that they share, the time, and where they count."""
+
+    def __init__(
+        self,
+        client: Client,
+        *,
+        informers: Informers | None = None,
+        clock: Clock | None = None,
+        metrics: Metrics | None = None,
+    ) -> None:
+        self.client = client
+        self.clock = clock or Clock()
+        self.informers = informers or Informers(client, clock=self.clock)
+        self.metrics = metrics or Metrics(self.clock)
+
+    def as_client(self, client: Client) -> Runtime:
+        """The same with another client for writing, such as one with a controller's own identity."""
+        return Runtime(client, informers=self.informers, clock=self.clock, metrics=self.metrics)
+
+
+class Controller:
+    """A loop over keys. Raise in ``reconcile`` to be called again with backoff; return seconds to be called then."""
+
+    name: ClassVar[str]
+    kind: ClassVar[Kindlike]
+    owns: ClassVar[Sequence[Kindlike]] = ()
+    indexes: ClassVar[Mapping[Kindlike, Sequence[IndexFunction]]] = {}
+    workers: ClassVar[int] = 5
+
+    def __init__(self, runtime: Runtime) -> None:
+        self.runtime = runtime
+        self.client = runtime.client
+        self.clock = runtime.clock
+        self.metrics = runtime.metrics.reconcile(self.name)
+        self.queue = Queue(runtime.clock, metrics=runtime.metrics.queue(self.name))
+        self._used: dict[Ref, Informer] = {}
+        self._tasks: list[asyncio.Task[None]] = []
+        self._ref = as_ref(self.kind)
+        self._group_kind = (self._ref.group, self._ref.kind)
+        for kind, functions in self.indexes.items():
+            for function in functions:
+                self.cache(kind).add_index(function)
+        self.cache(self.kind).add_handler(self._own_changed)
+        for kind in self.owns:
+            self.cache(kind).add_handler(self._owned_changed)
+        for kind, mapper in self.watches().items():
+            self.cache(kind).add_handler(self._mapped(mapper))
+
+    # -- for subclasses ----------------------------------------------------------------------------------
+
+    async def reconcile(self, key: str) -> float | None:
+        """Makes the world match the object of a key, which may be gone."""
+        raise NotImplementedError
+
+    def watches(self) -> Mapping[Kindlike, Mapper]:
+        """Other kinds whose changes matter, and the keys of this controller's objects that they matter to."""
+        return {}
+
+    def concerns(self, old: Object | None, new: Object | None) -> bool:
+        """Whether a change of one of this controller's own objects is to be worked on."""
+        return True
+
+    def cache(self, kind: Kindlike) -> Informer:
+        """The cache of a kind, up to date with what this controller wrote for the key at hand."""
+        ref = as_ref(kind)
+        informer = self._used.get(ref)
+        if informer is None:
+            informer = self._used[ref] = self.runtime.informers.get(ref)
+        return informer
+
+    @property
+    def objects(self) -> Cache:
+        """The cache of this controller's own kind."""
+        return self._used[self._ref]
+
+    def enqueue(self, key: str, after: float = 0.0) -> None:
+        """Has a key worked on, now or later."""
+        self.queue.add_after(key, after)
+
+    # -- changes become keys -----------------------------------------------------------------------------
+
+    def _own_changed(self, old: Object | None, new: Object | None) -> None:
+        if self.concerns(old, new):
+            self.queue.add(key_of(new or old))  # type: ignore[arg-type]
+
+    def _owned_changed(self, old: Object | None, new: Object | None) -> None:
+        before = self.owner_key(old) if old is not None else None
+        after = self.owner_key(new) if new is not None else None
+        if after is not None:
+            self.queue.add(after)
+        if before is not None and before != after:
+            self.queue.add(before)
+
+    def owner_key(self, obj: Object) -> str | None:
+        """The key of the object of this controller's kind that manages an object, if one does."""
+        meta = obj["metadata"]
+        for owner in meta.get("ownerReferences") or ():
+            if owner.get("controller"):
+                if (owner["apiVersion"].rpartition("/")[0], owner["kind"]) != self._group_kind:
+                    return None
+                return f"{meta['namespace']}/{owner['name']}" if self._ref.namespaced else owner["name"]
+        return None
+
+    def _mapped(self, mapper: Mapper) -> Callable[[Object | None, Object | None], None]:
+        add = self.queue.add
+
+        def handler(old: Object | None, new: Object | None) -> None:
+            if new is not None:
+                for key in mapper(new):
+                    add(key)
+            if old is not None:
+                for key in mapper(old):
+                    add(key)
+
+        return handler
+
+    # -- running -----------------------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Works until it is cancelled, from the moment that its caches are filled."""
+        for informer in list(self._used.values()):
+            await informer.wait_synced()
+        await self.prepare()
+        log.info("controller %s is at work", self.name)
+        try:
+            async with asyncio.TaskGroup() as group:
+                for number in range(self.workers):
+                    group.create_task(self._work(), name=f"{self.name} {number}")
+        finally:
+            self.queue.close()
+
+    async def prepare(self) -> None:
+        """Called once, when the caches are filled and before the first reconcile."""
+
+    async def _work(self) -> None:
+        queue, clock, writes = self.queue, self.clock, client_module.writes
+        yielded = clock.monotonic()
+        while True:
+            try:
+                key = await queue.get()
+            except Closed:
+                return
+            noted: list[Written] = []
+            writes.set(noted)
+            started = clock.monotonic()
+            try:
+                self._settle(key, await self.reconcile(key))
+            except Exception as error:
+                self._failed(key, error)
+            now = clock.monotonic()
+            self.metrics.seconds.observe(now - started)
+            if noted and self._hold(key, noted):
+                queue.hold(key)
+            else:
+                queue.done(key)
+            if now - yielded > _SLICE_SECONDS:
+                await asyncio.sleep(0)
+                yielded = clock.monotonic()
+
+    def _settle(self, key: str, after: float | None) -> None:
+        self.queue.forget(key)
+        if after is None:
+            self.metrics.results["success"] += 1
+        else:
+            self.metrics.results["requeue_after"] += 1
+            self.queue.add_after(key, after)
+
+    def _failed(self, key: str, error: Exception) -> None:
+        self.metrics.results["error"] += 1
+        delay = self.queue.add_rate_limited(key)
+        if isinstance(error, Conflict):  # somebody else was faster: nothing to tell
+            log.debug("%s: %s: %s; again in %g s", self.name, key, error, delay)
+        elif isinstance(error, (StatusError, OSError)):
+            log.warning("%s: %s: %s; again in %g s", self.name, key, error, delay)
+        else:
+            log.error("%s: %s failed; again in %g s", self.name, key, delay, exc_info=error)
+
+    # -- read your own writes ----------------------------------------------------------------------------
+
+    def _hold(self, key: str, noted: list[Written]) -> bool:
+        """Keeps a key back until the caches have seen what was written for it; False if they have already."""
+        hold = _Hold(self, key)
+        newest: dict[Informer, int] = {}
+        for ref, namespace, name, version, uid in noted:
+            informer = self._used.get(ref)
+            if informer is None:
+                continue
+            written = f"{namespace}/{name}" if namespace else name
+            if not informer.covers(namespace, written):
+                continue
+            if version:
+                if version > newest.get(informer, 0):
+                    newest[informer] = version
+                continue
+            obj = informer.get(written)
+            if (
+                obj is not None
+                and "deletionTimestamp" not in obj["metadata"]
+                and uid in ("", obj["metadata"]["uid"])
+            ):
+                hold.waits += 1
+                informer.when_changed(written, hold.seen)
+        for informer, version in newest.items():
+            hold.waits += informer.when_seen(version, hold.seen)
+        if hold.waits:
+            hold.timer = self.clock.call_later(_HOLD_SECONDS, hold.expired)
+        return hold.waits > 0
+
+
+class _Hold:
+    """A key that is kept back."""
+
+    __slots__ = ("controller", "key", "timer", "waits")
+
+    def __init__(self, controller: Controller, key: str) -> None:
+        self.controller, self.key = controller, key
+        self.waits = 0
+        self.timer: Timer | None = None
+
+    def seen(self) -> None:
+        """One of the writes has come back."""
+        self.waits -= 1
+        if self.waits == 0 and self.timer is not None:
+            self.timer.cancel()
+            self.timer = None
+            self.controller.queue.done(self.key)
+
+    def expired(self) -> None:
+        """A write has not come back in time."""
+        if self.timer is not None:
+            self.timer = None
+            log.warning(
+                "%s: %s: the cache has not seen the last write in time", self.controller.name, self.key
+            )
+            self.controller.queue.done(self.key)

@@ -1,0 +1,312 @@
+"""A cache that follows the API server: lists once, then watches, and recovers from whatever goes wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import itertools
+import logging
+import random
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from pybernetes.client.client import Client
+from pybernetes.client.errors import Expired, StatusError
+from pybernetes.client.refs import Kindlike, as_ref
+from pybernetes.client.transport import Object
+from pybernetes.lib.clock import Clock
+from pybernetes.runtime.cache import Cache, by_namespace, key_of
+
+log = logging.getLogger(__name__)
+# Told of every change: (None, new) for a new object, (old, new), (old, None) for one that is gone.
+Handler = Callable[["Object | None", "Object | None"], None]
+Transform = Callable[[Object], Object]
+_FIRST_DELAY = 0.1
+_LONGEST_DELAY = 30.0
+# A watch ends after 5 to 10 minutes, so that clients spread over several servers.
+_WATCH_SECONDS = 300
+_INITIAL_END = "k8s.io/initial-events-end"
+
+
+class Informer(Cache):
+    """The objects of a kind, kept up to date while ``run`` runs. Handlers are called in the order of changes."""
+
+    def __init__(
+        self,
+        client: Client,
+        kind: Kindlike,
+        namespace: str = "",
+        *,
+        labels: str = "",
+        fields: str = "",
+        metadata_only: bool = False,
+        transform: Transform | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        super().__init__()
+        self.client, self.ref, self.namespace = client, as_ref(kind), namespace
+        self.labels, self.fields, self.metadata_only = labels, fields, metadata_only
+        self._transform = transform
+        self._clock = clock or Clock()
+        self._handlers: list[Handler] = []
+        self._synced = asyncio.Event()
+        self._streaming = True
+        self.resource_version = ""
+        self.version = 0  # the same as a number: everything up to it has been seen
+        self.lists = 0  # how often everything was fetched
+        self._order = itertools.count()
+        self._waiting: list[tuple[int, int, Callable[[], None]]] = []
+        self._key_waiting: dict[str, list[Callable[[], None]]] = {}
+        if self.ref.namespaced:
+            self.add_index(by_namespace)
+
+    @property
+    def synced(self) -> bool:
+        """Whether the cache has had all objects of one moment."""
+        return self._synced.is_set()
+
+    async def wait_synced(self) -> None:
+        """Waits until the cache has had all objects of one moment."""
+        await self._synced.wait()
+
+    def add_handler(self, handler: Handler) -> None:
+        """Has a function told of every change, and now of every object that is already here."""
+        self._handlers.append(handler)
+        for obj in self.values():
+            _call(handler, None, obj)
+
+    def remove_handler(self, handler: Handler) -> None:
+        """Tells a function no more."""
+        self._handlers.remove(handler)
+
+    # -- what has been seen ------------------------------------------------------------------------------
+
+    def when_seen(self, version: int, callback: Callable[[], None]) -> bool:
+        """Calls a function once everything up to a version has been seen; False if it has been already."""
+        if self.version >= version:
+            return False
+        heapq.heappush(self._waiting, (version, next(self._order), callback))
+        return True
+
+    def when_changed(self, key: str, callback: Callable[[], None]) -> None:
+        """Calls a function at the next change of a key, once."""
+        self._key_waiting.setdefault(key, []).append(callback)
+
+    def covers(self, namespace: str, key: str) -> bool:
+        """Whether a change of an object is certain to come here."""
+        if self.namespace and namespace != self.namespace:
+            return False
+        return not (self.labels or self.fields) or key in self
+
+    def _seen(self, text: str) -> None:
+        if not text:
+            return
+        self.resource_version = text
+        version = int(text) if text.isdigit() else 0
+        back = version < self.version
+        self.version = version
+        waiting = self._waiting
+        # A store that went back in time lost writes that somebody may wait for.
+        while waiting and (back or waiting[0][0] <= version):
+            heapq.heappop(waiting)[2]()
+
+    # -- changes -----------------------------------------------------------------------------------------
+
+    def _notify(self, key: str, old: Object | None, new: Object | None) -> None:
+        for handler in self._handlers:
+            try:
+                handler(old, new)
+            except Exception:
+                log.exception("a handler of %s failed at %s", self.ref, key)
+        if self._key_waiting:
+            for callback in self._key_waiting.pop(key, ()):
+                callback()
+
+    def _apply(self, batch: Iterable[tuple[str, Any]]) -> None:
+        """Takes in what a watch brought."""
+        transform = self._transform
+        version = ""
+        for type_, obj in batch:
+            version = obj["metadata"]["resourceVersion"]
+            if type_ == "BOOKMARK":
+                continue
+            if transform is not None:
+                obj = transform(obj)
+            key = key_of(obj)
+            if type_ == "DELETED":
+                if self.remove(key) is not None:
+                    self._notify(key, obj, None)
+            else:
+                self._notify(key, self.put(key, obj), obj)
+        self._seen(version)
+
+    def _replace(self, items: dict[str, Object], version: str) -> None:
+        """Takes in everything there is; what is not among it is gone."""
+        self.lists += 1
+        for key in [key for key in self.keys() if key not in items]:
+            self._notify(key, self.remove(key), None)
+        for key, obj in items.items():
+            old = self.get(key)
+            if old is None or old["metadata"].get("resourceVersion") != obj["metadata"].get(
+                "resourceVersion"
+            ):
+                self._notify(key, self.put(key, obj), obj)
+        self._seen(version)
+        self._synced.set()
+
+    # -- the loop ----------------------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Follows the server until it is cancelled."""
+        failures = 0
+        while True:
+            before = self.resource_version
+            try:
+                if not self.resource_version and not self._streaming:
+                    await self._list()
+                await self._watch()
+                failures = 0
+                continue
+            except Expired:
+                self.resource_version = ""
+            except StatusError as error:
+                self._refused(error)
+                _report(self, failures, error)
+            except (OSError, TimeoutError) as error:
+                _report(self, failures, error)
+            failures = 0 if self.resource_version != before else failures + 1
+            if failures:
+                delay = min(_LONGEST_DELAY, _FIRST_DELAY * 2 ** min(failures - 1, 20))
+                await self._clock.sleep(delay * (0.5 + random.random() / 2))
+
+    def _refused(self, error: StatusError) -> None:
+        if not self.resource_version and error.code in (400, 422) and self._streaming:
+            self._streaming = False  # an older server, without streaming lists
+        elif self.resource_version and error.code == 504:
+            self.resource_version = ""  # the server does not know the version: it went back in time
+
+    async def _list(self) -> None:
+        page = await self.client.list(
+            self.ref, self.namespace, labels=self.labels, fields=self.fields, metadata_only=self.metadata_only
+        )
+        items = page.items if self._transform is None else map(self._transform, page.items)
+        self._replace({key_of(obj): obj for obj in items}, page.resource_version)
+
+    async def _watch(self) -> None:
+        """One watch, which begins with all objects if there is no version to go on from."""
+        collected: dict[str, Object] | None = None if self.resource_version else {}
+        watch = self.client.watch(
+            self.ref, self.namespace, labels=self.labels, fields=self.fields, metadata_only=self.metadata_only,
+            resource_version=self.resource_version, initial=collected is not None,
+            timeout=int(_WATCH_SECONDS * (1 + random.random())),
+        )  # fmt: skip
+        async with watch:
+            while batch := await watch.batch():
+                if collected is None:
+                    self._apply(batch)
+                    continue
+                end = self._collect(batch, collected)
+                if end is not None:
+                    self._replace(collected, batch[end][1]["metadata"]["resourceVersion"])
+                    collected = None
+                    self._apply(batch[end + 1 :])
+
+    def _collect(self, batch: list[tuple[str, Any]], collected: dict[str, Object]) -> int | None:
+        """Gathers the objects of a streaming list; the place of its end, if that is in the batch."""
+        transform = self._transform
+        for position, (type_, obj) in enumerate(batch):
+            if type_ == "BOOKMARK":
+                if (obj["metadata"].get("annotations") or {}).get(_INITIAL_END) == "true":
+                    return position
+                continue
+            if transform is not None:
+                obj = transform(obj)
+            if type_ == "DELETED":
+                collected.pop(key_of(obj), None)
+            else:
+                collected[key_of(obj)] = obj
+        return None
+
+
+def _call(handler: Handler, old: Object | None, new: Object | None) -> None:
+    try:
+        handler(old, new)
+    except Exception:
+        log.exception("a handler failed")
+
+
+def _report(informer: Informer, failures: int, error: Exception) -> None:
+    """The first failure is news, the following ones are not."""
+    level = logging.DEBUG if failures else logging.WARNING
+    log.log(level, "watching %s: %s; trying again", informer.ref, error)
+
+
+class Informers:
+    """One informer for everybody who asks for the same objects."""
+
+    def __init__(
+        self, client: Client, *, clock: Clock | None = None, transform: Transform | None = None
+    ) -> None:
+        self.client = client
+        self._clock = clock or Clock()
+        self._transform = transform
+        self._informers: dict[tuple[Any, ...], Informer] = {}
+        self._tasks: dict[Informer, asyncio.Task[None]] = {}
+        self._started = False
+
+    def get(
+        self,
+        kind: Kindlike,
+        namespace: str = "",
+        *,
+        labels: str = "",
+        fields: str = "",
+        metadata_only: bool = False,
+    ) -> Informer:
+        """The informer of a kind, made if there is none yet and started if the others are."""
+        key = (as_ref(kind), namespace, labels, fields, metadata_only)
+        informer = self._informers.get(key)
+        if informer is None and metadata_only:  # whole objects will do as well
+            informer = self._informers.get((*key[:-1], False))
+        if informer is None:
+            informer = self._informers[key] = Informer(
+                self.client, kind, namespace, labels=labels, fields=fields, metadata_only=metadata_only,
+                transform=self._transform, clock=self._clock,
+            )  # fmt: skip
+            if self._started:
+                self._run(informer)
+        return informer
+
+    def __iter__(self) -> Any:
+        return iter(self._informers.values())
+
+    def start(self) -> None:
+        """Starts every informer, and from now on each new one."""
+        self._started = True
+        for informer in self._informers.values():
+            self._run(informer)
+
+    def _run(self, informer: Informer) -> None:
+        if informer not in self._tasks:
+            self._tasks[informer] = asyncio.create_task(informer.run(), name=f"informer {informer.ref}")
+
+    async def drop(self, informer: Informer) -> None:
+        """Stops one informer and forgets it, for a kind that is no longer served."""
+        self._informers = {key: each for key, each in self._informers.items() if each is not informer}
+        task = self._tasks.pop(informer, None)
+        if task is not None:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    async def wait_synced(self) -> None:
+        """Waits until every informer has had all objects."""
+        for informer in list(self._informers.values()):
+            await informer.wait_synced()
+
+    async def stop(self) -> None:
+        """Stops every informer."""
+        self._started = False
+        tasks, self._tasks = list(self._tasks.values()), {}
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

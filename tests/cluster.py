@@ -1,0 +1,129 @@
+"""An API server inside the test: its own memory or directory, a free port, and clients for it.
+
+async with Cluster() as cluster:
+    pods = await cluster.client.list(PODS)          # in-process, as an administrator
+    over_the_network = cluster.rest_client()        # HTTPS on a free port
+"""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from pybernetes.client.client import Client
+from pybernetes.client.rest import Fixed, Rest
+from pybernetes.cmd.kube_apiserver import parser
+from pybernetes.control_plane.apiserver import setup
+from pybernetes.control_plane.apiserver.authn.user import AUTHENTICATED, MASTERS, User
+from pybernetes.control_plane.apiserver.inprocess import InProcess
+from pybernetes.control_plane.apiserver.server import ApiServer
+from pybernetes.lib import tls
+
+TOKEN = "administrator-token"
+ADMINISTRATOR = User("administrator", groups=(MASTERS, AUTHENTICATED))
+
+
+class Cluster:
+    """An API server that can be stopped and started again; with ``data_dir`` it keeps its objects."""
+
+    def __init__(self, *flags: str, data_dir: Path | None = None, tokens: str = "") -> None:
+        self._temporary = tempfile.TemporaryDirectory(prefix="pybernetes-cluster-")
+        self.directory = Path(self._temporary.name)
+        self._flags, self._data_dir = flags, data_dir
+        self._tokens = f'{TOKEN},administrator,1,"{MASTERS}"\n{tokens}'
+        self.server: ApiServer = None  # type: ignore[assignment]
+        self.client: Client = None  # type: ignore[assignment]
+        self.port = 0
+        self._clients: list[Client] = []
+
+    async def start(self) -> None:
+        """Starts the server; again on the same port if it has been started before."""
+        (self.directory / "tokens.csv").write_text(self._tokens)
+        storage = (
+            ["--storage-backend=sqlite", f"--data-dir={self._data_dir}"]
+            if self._data_dir
+            else ["--storage-backend=memory"]
+        )
+        arguments = parser().parse_args(
+            [
+                "--bind-address=127.0.0.1",
+                f"--secure-port={self.port}",
+                f"--cert-dir={self.directory}",
+                f"--token-auth-file={self.directory / 'tokens.csv'}",
+                *storage,
+                *self._flags,
+            ]
+        )
+        settings = setup.settings(arguments)
+        settings.drain_seconds = 0.5
+        self.server = ApiServer(setup.store(arguments), settings)
+        await self.server.start()
+        self.port = self.server.port
+        self.client = self.local_client()
+
+    async def stop(self) -> None:
+        """Stops the server; clients over the network stay and wait for it."""
+        await self.server.stop()
+
+    def local_client(self, user: User = ADMINISTRATOR, **options: Any) -> Client:
+        """A client in the same process, as a user."""
+        return Client(InProcess(self.server.http.application, user), **options)
+
+    @property
+    def url(self) -> str:
+        """Where the server listens."""
+        return f"https://127.0.0.1:{self.port}"
+
+    def rest_client(self, token: str = TOKEN, **options: Any) -> Client:
+        """A client over HTTPS; closed with the cluster."""
+        context = tls.client_context(self.directory / "ca.crt")
+        client = Client(Rest(self.url, Fixed(context, token)), **options)
+        self._clients.append(client)
+        return client
+
+    def kubeconfig(self, token: str = TOKEN) -> Path:
+        """A file for kubectl and other programs."""
+        path = self.directory / "kubeconfig"
+        path.write_text(
+            "apiVersion: v1\nkind: Config\ncurrent-context: test\n"
+            f"clusters: [{{name: test, cluster: {{server: '{self.url}', "
+            f"certificate-authority: '{self.directory / 'ca.crt'}'}}}}]\n"
+            f"users: [{{name: test, user: {{token: {token}}}}}]\n"
+            "contexts: [{name: test, context: {cluster: test, user: test}}]\n"
+        )
+        return path
+
+    async def __aenter__(self) -> Cluster:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        for client in self._clients:
+            await client.close()
+        await self.stop()
+        self._temporary.cleanup()
+
+
+async def eventually(condition: Callable[[], Any], seconds: float = 20.0) -> Any:
+    """Waits until a condition holds and gives its value; fails the test if it does not in time."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + seconds
+    while True:
+        value = condition()
+        if asyncio.iscoroutine(value):
+            value = await value
+        if value:
+            return value
+        assert loop.time() < deadline, f"{condition} did not come true in {seconds} s"
+        await asyncio.sleep(0.002)
+
+
+def pod(name: str, namespace: str = "default", **metadata: Any) -> dict[str, Any]:
+    """A small valid Pod."""
+    return {
+        "metadata": {"name": name, "namespace": namespace, **metadata},
+        "spec": {"containers": [{"name": "main", "image": "example/image:1"}]},
+    }
