@@ -1,0 +1,84 @@
+"""Command-line flags as data, written and read as Go programs do: durations, booleans, comma-separated lists."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+_UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
+_PART = re.compile(r"(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)")
+
+
+class Seconds(float):
+    """A duration in seconds: a flag with such a default is written like ``1m30s``."""
+
+
+def duration(text: str) -> Seconds:
+    """Seconds from a Go duration; ValueError if it is none."""
+    sign, rest = (-1.0, text[1:]) if text[:1] == "-" else (1.0, text.removeprefix("+"))
+    if rest == "0":
+        return Seconds(0)
+    total, position = 0.0, 0
+    for match in _PART.finditer(rest):
+        if match.start() != position:
+            break
+        total += float(match.group(1)) * _UNITS[match.group(2)]
+        position = match.end()
+    if not rest or position != len(rest):
+        raise ValueError(f'invalid duration "{text}"')
+    return Seconds(sign * total)
+
+
+def boolean(text: str) -> bool:
+    """What Go's flags take for true and false; ValueError for anything else."""
+    if text in ("1", "t", "T", "true", "TRUE", "True"):
+        return True
+    if text in ("0", "f", "F", "false", "FALSE", "False"):
+        return False
+    raise ValueError(f'invalid boolean value "{text}"')
+
+
+def strings(text: str) -> tuple[str, ...]:
+    """The parts between commas."""
+    return tuple(text.split(",")) if text else ()
+
+
+@dataclass(frozen=True)
+class Flag:
+    """One flag. The default says what it takes: a bool, int, float, str, ``Seconds`` or a tuple of strings."""
+
+    name: str
+    default: Any
+    help: str = ""
+
+    @property
+    def attribute(self) -> str:
+        """Its name among parsed options."""
+        return self.name.replace("-", "_")
+
+
+def add(parser: Any, flags: Iterable[Flag]) -> None:
+    """Adds flags to an argument parser or to a group of one."""
+    for flag in flags:
+        options: dict[str, Any] = {"dest": flag.attribute, "default": flag.default, "help": flag.help}
+        if isinstance(flag.default, bool):
+            options |= {"type": boolean, "nargs": "?", "const": True}
+        elif isinstance(flag.default, Seconds):
+            options |= {"type": duration, "metavar": "DURATION"}
+        elif isinstance(flag.default, tuple):
+            options |= {"type": strings, "metavar": "STRINGS"}
+        else:
+            options |= {"type": type(flag.default)}
+        parser.add_argument(f"--{flag.name}", **options)
+
+
+def defaults(flags: Iterable[Flag], **changes: Any) -> argparse.Namespace:
+    """Options as they are when nothing is said, but for the changes."""
+    values = {flag.attribute: flag.default for flag in flags}
+    unknown = changes.keys() - values.keys()
+    if unknown:
+        raise TypeError(f"there is no flag for {', '.join(sorted(unknown))}")
+    return argparse.Namespace(**{**values, **changes})
