@@ -1,7 +1,8 @@
 """What every controller is: a kind, what it depends on, and a function that makes the world match.
 
 A subclass names its ``kind`` and what it ``owns``, maps other kinds that it ``watches`` to its own keys, and has
-``reconcile``. Watching, de-duplication, backoff, metrics and read-your-own-writes are here, once.
+``reconcile``. Watching, de-duplication, backoff, metrics and read-your-own-writes are here, once. A controller without
+a kind works on the keys that it gives to ``enqueue``.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pybernetes.client import client as client_module
 from pybernetes.client.client import Client, Written
@@ -57,9 +58,11 @@ class Controller:
     """A loop over keys. Raise in ``reconcile`` to be called again with backoff; return seconds to be called then."""
 
     name: ClassVar[str]
-    kind: ClassVar[Kindlike]
+    kind: ClassVar[Kindlike | None] = None
     owns: ClassVar[Sequence[Kindlike]] = ()
     indexes: ClassVar[Mapping[Kindlike, Sequence[IndexFunction]]] = {}
+    # Which objects of a kind matter, if not all: arguments of Informers.get such as namespace, labels and fields.
+    selects: ClassVar[Mapping[Kindlike, Mapping[str, Any]]] = {}
     workers: ClassVar[int] = 5
 
     def __init__(self, runtime: Runtime) -> None:
@@ -70,12 +73,13 @@ class Controller:
         self.queue = Queue(runtime.clock, metrics=runtime.metrics.queue(self.name))
         self._used: dict[Ref, Informer] = {}
         self._tasks: list[asyncio.Task[None]] = []
-        self._ref = as_ref(self.kind)
-        self._group_kind = (self._ref.group, self._ref.kind)
+        self._selects = {as_ref(kind): selection for kind, selection in self.selects.items()}
+        self._ref = as_ref(self.kind) if self.kind is not None else None
         for kind, functions in self.indexes.items():
             for function in functions:
                 self.cache(kind).add_index(function)
-        self.cache(self.kind).add_handler(self._own_changed)
+        if self._ref is not None:
+            self.cache(self._ref).add_handler(self._own_changed)
         for kind in self.owns:
             self.cache(kind).add_handler(self._owned_changed)
         for kind, mapper in self.watches().items():
@@ -100,12 +104,13 @@ class Controller:
         ref = as_ref(kind)
         informer = self._used.get(ref)
         if informer is None:
-            informer = self._used[ref] = self.runtime.informers.get(ref)
+            informer = self._used[ref] = self.runtime.informers.get(ref, **self._selects.get(ref, {}))
         return informer
 
     @property
     def objects(self) -> Cache:
         """The cache of this controller's own kind."""
+        assert self._ref is not None, f"{self.name} has no kind of its own"
         return self._used[self._ref]
 
     def enqueue(self, key: str, after: float = 0.0) -> None:
@@ -128,12 +133,15 @@ class Controller:
 
     def owner_key(self, obj: Object) -> str | None:
         """The key of the object of this controller's kind that manages an object, if one does."""
-        meta = obj["metadata"]
+        meta, ref = obj["metadata"], self._ref
         for owner in meta.get("ownerReferences") or ():
             if owner.get("controller"):
-                if (owner["apiVersion"].rpartition("/")[0], owner["kind"]) != self._group_kind:
+                if ref is None or (owner["kind"], owner["apiVersion"].rpartition("/")[0]) != (
+                    ref.kind,
+                    ref.group,
+                ):
                     return None
-                return f"{meta['namespace']}/{owner['name']}" if self._ref.namespaced else owner["name"]
+                return f"{meta['namespace']}/{owner['name']}" if ref.namespaced else owner["name"]
         return None
 
     def _mapped(self, mapper: Mapper) -> Callable[[Object | None, Object | None], None]:

@@ -43,9 +43,8 @@ class InProcess:
     def _request(self, method: str, path: str, query: str, body: bytes, headers: Headers | None) -> Request:
         path = unquote(path) if "%" in path else path
         request = Request(self._connection, method, path, query, headers or {}, body)
-        if (
-            headers and b"accept" in headers
-        ):  # the metadata alone would cost more than the whole, which is there
+        # The metadata alone would cost more than the whole, which is there.
+        if headers and b"PartialObjectMetadata" in headers.get(b"accept", b""):
             request.headers = {name: value for name, value in headers.items() if name != b"accept"}
         request.user = self.user
         request.local = LOCAL
