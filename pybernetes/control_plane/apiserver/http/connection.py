@@ -18,7 +18,7 @@ import httptools
 
 from pybernetes.control_plane.apiserver.http import compression
 from pybernetes.control_plane.apiserver.http.messages import STATUS_LINES, Request, Response, split_target
-from pybernetes.control_plane.apiserver.http.stream import Stream
+from pybernetes.control_plane.apiserver.http.stream import Flusher, Stream
 
 log = logging.getLogger(__name__)
 Answer = Union[Response, Stream, "Upgrade"]
@@ -271,6 +271,7 @@ class Server:
         self.refusal = refusal
         self.connections: set[Connection] = set()
         self.draining = False
+        self.flusher = Flusher()
         self.loop: asyncio.AbstractEventLoop = None  # type: ignore[assignment]
         self._listener: asyncio.Server | None = None
         self._second = 0

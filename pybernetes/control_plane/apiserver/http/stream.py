@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -13,11 +14,40 @@ if TYPE_CHECKING:
 
 # A client that leaves this much unread is cut off: it would otherwise fill the memory.
 _BACKLOG_LIMIT = 32 << 20
+_STREAMS_PER_TURN = 8
 
 
 def chunk(data: bytes) -> bytes:
     """Data as one chunk of the chunked transfer encoding."""
     return b"%x\r\n%b\r\n" % (len(data), data)
+
+
+class Flusher:
+    """Sends what streams have queued, a few streams per turn of the loop.
+
+    Between the turns new events come in and join what waits, so that with many watchers each write carries
+    more of them, while a lone event goes out at once.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: deque[Stream] = deque()
+        self._running = False
+
+    def add(self, stream: Stream) -> None:
+        """Notes a stream that has something to send."""
+        self._waiting.append(stream)
+        if not self._running:
+            self._running = True
+            asyncio.get_running_loop().call_soon(self._run)
+
+    def _run(self) -> None:
+        waiting = self._waiting
+        for _ in range(min(len(waiting), _STREAMS_PER_TURN)):
+            waiting.popleft().flush()
+        if waiting:
+            asyncio.get_running_loop().call_soon(self._run)
+        else:
+            self._running = False
 
 
 class Stream:
@@ -44,7 +74,7 @@ class Stream:
         if self.on_open is not None:
             self.on_open()
         if self._pending and not self._scheduled:  # written before the head was sent
-            self._flush()
+            self.flush()
         if self._finished:
             self.end()
 
@@ -53,11 +83,12 @@ class Stream:
         if self.closed:
             return
         self._pending.append(chunks)
-        if not self._scheduled:
+        if not self._scheduled and self._connection is not None:
             self._scheduled = True
-            asyncio.get_running_loop().call_soon(self._flush)
+            self._connection.server.flusher.add(self)
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
+        """Sends what is queued."""
         self._scheduled = False
         if self.closed or self._connection is None or not self._pending:
             return
@@ -79,7 +110,7 @@ class Stream:
         if self.closed:
             return
         self._pending.append(b"0\r\n\r\n")
-        self._flush()
+        self.flush()
         connection = self._connection
         self.lost()
         if connection is not None:
