@@ -1,0 +1,1 @@
+"""What runs on every node: kubelet, proxy, DNS, network, statistics, and the container runtime under them."""

@@ -1,0 +1,56 @@
+"""Images brought into a containerd: archives, and the ones that we make ourselves."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import tempfile
+from pathlib import Path
+
+from pybernetes.lib import oci
+from pybernetes.node.containerd.config import NAMESPACE, PAUSE_IMAGE
+
+
+class ImageError(Exception):
+    """An image could not be made or brought in."""
+
+
+def pause_archive() -> bytes:
+    """The sandbox image: Debian's catatonit, a static program that waits and reaps."""
+    program = shutil.which("catatonit")
+    if program is None:
+        raise ImageError("catatonit is not installed: apt-get install catatonit")
+    files = {"pause": oci.File(Path(program).read_bytes(), 0o755)}
+    return oci.archive(
+        PAUSE_IMAGE, oci.layer(files), oci.Process(entrypoint=("/pause", "-P"), user="65535:65535")
+    )
+
+
+async def load(socket: Path, archive: bytes) -> list[str]:
+    """Brings an OCI or docker archive in; gives the names of its images."""
+    with tempfile.NamedTemporaryFile(suffix=".tar") as file:
+        file.write(archive)
+        file.flush()
+        return await load_file(socket, Path(file.name))
+
+
+async def load_file(socket: Path, path: Path) -> list[str]:
+    """Brings the archive of a file in; gives the names of its images."""
+    output = await _ctr(socket, "images", "import", str(path))
+    return [line.split()[1] for line in output.splitlines() if line.startswith("unpacking ")]
+
+
+async def names(socket: Path) -> list[str]:
+    """The names of the images that are there."""
+    return (await _ctr(socket, "images", "list", "--quiet")).split()
+
+
+async def _ctr(socket: Path, *arguments: str) -> str:
+    process = await asyncio.create_subprocess_exec(
+        "ctr", "--address", str(socket), "--namespace", NAMESPACE, *arguments,
+        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    output, complaint = await process.communicate()
+    if process.returncode:
+        raise ImageError(f"ctr {' '.join(arguments)}: {complaint.decode().strip()}")
+    return output.decode()
