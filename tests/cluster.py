@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from pybernetes.client.client import Client
-from pybernetes.client.rest import Fixed, Rest
+from pybernetes.client.credentials import Authority, Token
+from pybernetes.client.rest import Rest
 from pybernetes.cmd.kube_apiserver import parser
 from pybernetes.control_plane.apiserver import setup
 from pybernetes.control_plane.apiserver.authn.user import AUTHENTICATED, MASTERS, User
 from pybernetes.control_plane.apiserver.inprocess import InProcess
 from pybernetes.control_plane.apiserver.server import ApiServer
-from pybernetes.lib import tls
 
 TOKEN = "administrator-token"
 ADMINISTRATOR = User("administrator", groups=(MASTERS, AUTHENTICATED))
@@ -79,8 +79,8 @@ class Cluster:
 
     def rest_client(self, token: str = TOKEN, **options: Any) -> Client:
         """A client over HTTPS; closed with the cluster."""
-        context = tls.client_context(self.directory / "ca.crt")
-        client = Client(Rest(self.url, Fixed(context, token)), **options)
+        credentials = Token(Authority(self.directory / "ca.crt"), token)
+        client = Client(Rest(self.url, credentials), **options)
         self._clients.append(client)
         return client
 

@@ -81,10 +81,10 @@ class Client:
         self.transport = transport
         self.namespace = namespace  # of the kubeconfig's context, for programs that work in one
         self.limiter = limiter
-        self._headers: Headers = {b"user-agent": user_agent.encode()}
-        self._metadata: Headers = {**self._headers, b"accept": _METADATA}
+        self.headers: Headers = {b"user-agent": user_agent.encode()}
+        self._metadata: Headers = {**self.headers, b"accept": _METADATA}
         self._typed = {
-            kind: {**self._headers, b"content-type": kind} for kind in (_JSON, *_PATCH_TYPES.values())
+            kind: {**self.headers, b"content-type": kind} for kind in (_JSON, *_PATCH_TYPES.values())
         }
         self._discovered: dict[tuple[str, str], Ref] = {}
 
@@ -121,7 +121,7 @@ class Client:
             labelSelector=labels, fieldSelector=fields, limit=limit or "", resourceVersion=resource_version,
             resourceVersionMatch=match, **{"continue": continue_token},
         )  # fmt: skip
-        headers = self._metadata if metadata_only else self._headers
+        headers = self._metadata if metadata_only else self.headers
         value = await self._call("GET", path_of(kind, namespace), query, b"", headers)
         meta = value["metadata"]
         items = value.get("items") or []
@@ -187,7 +187,7 @@ class Client:
         async def open_() -> Any:
             if self.limiter is not None:
                 await self.limiter.wait()
-            return await self.transport.watch(path, query, self._metadata if metadata_only else self._headers)
+            return await self.transport.watch(path, query, self._metadata if metadata_only else self.headers)
 
         return Watch(open_, resource_version)
 
@@ -289,7 +289,7 @@ class Client:
     ) -> Any:
         """Any call: the decoded answer, or an error. The other methods are made of it."""
         if body is None:
-            return await self._call(method, path, query, b"", self._headers)
+            return await self._call(method, path, query, b"", self.headers)
         return await self._call(method, path, query, orjson.dumps(body), self._typed[content_type])
 
     async def _call(self, method: str, path: str, query: str, body: bytes, headers: Headers) -> Any:
@@ -302,7 +302,7 @@ class Client:
 
     async def stream(self, path: str, query: str = "") -> Bytes:
         """A body that goes on, such as a log."""
-        return await self.transport.stream("GET", path, query, b"", self._headers)
+        return await self.transport.stream("GET", path, query, b"", self.headers)
 
     async def close(self) -> None:
         """Lets go of connections."""

@@ -55,6 +55,11 @@ class Connection(asyncio.Protocol):
         self.error: Exception | None = None
 
     @property
+    def headers(self) -> dict[bytes, bytes]:
+        """The headers of the last answer."""
+        return self._answer.headers
+
+    @property
     def reusable(self) -> bool:
         """Whether another request can be sent."""
         return self._complete and self._keep_alive and not self.lost and not self._upgraded

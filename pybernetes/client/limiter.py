@@ -16,13 +16,24 @@ class Limiter:
         self._tokens = float(burst)
         self._at = self._clock.monotonic()
 
+    def take(self) -> bool:
+        """Takes a token if there is one."""
+        self._refill()
+        if self._tokens < 1:
+            return False
+        self._tokens -= 1
+        return True
+
     def reserve(self) -> float:
         """Takes a token, one of the future if need be, and says how many seconds it takes to come."""
+        self._refill()
+        self._tokens -= 1
+        return max(0.0, -self._tokens / self.qps)
+
+    def _refill(self) -> None:
         now = self._clock.monotonic()
         self._tokens = min(float(self.burst), self._tokens + (now - self._at) * self.qps)
         self._at = now
-        self._tokens -= 1
-        return max(0.0, -self._tokens / self.qps)
 
     async def wait(self) -> None:
         """Waits for a token."""

@@ -7,14 +7,13 @@ import logging
 import random
 import socket
 import ssl
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any
 from urllib.parse import urlsplit
 
 import orjson
 
-from pybernetes.client import websocket
+from pybernetes.client.credentials import Anonymous, Authority, Credentials
 from pybernetes.client.errors import from_answer
 from pybernetes.client.http import Answer, Connection, Disconnected
 from pybernetes.client.transport import Headers, Object
@@ -32,39 +31,6 @@ _BUSY_TRIES = 10
 _SAFE = ("GET", "HEAD")
 
 
-class Credentials(Protocol):
-    """What proves a client: headers, and a TLS context that holds its certificate."""
-
-    def context(self) -> ssl.SSLContext | None:
-        """The TLS context for new connections; None for a server without TLS."""
-
-    async def headers(self) -> Headers:
-        """The headers of a request."""
-
-    def refused(self) -> bool:
-        """Told that the server did not accept them: whether there may be others now."""
-
-
-@dataclass
-class Fixed:
-    """Credentials that stay as they are."""
-
-    tls: ssl.SSLContext | None = None
-    token: str = ""
-
-    def context(self) -> ssl.SSLContext | None:
-        """The TLS context."""
-        return self.tls
-
-    async def headers(self) -> Headers:
-        """The bearer token, if there is one."""
-        return {b"authorization": b"Bearer " + self.token.encode()} if self.token else {}
-
-    def refused(self) -> bool:
-        """There are no others."""
-        return False
-
-
 class Rest:
     """Connections to one API server."""
 
@@ -74,6 +40,7 @@ class Rest:
         credentials: Credentials | None = None,
         *,
         server_name: str = "",
+        headers: Sequence[tuple[str, str]] = (),
         clock: Clock | None = None,
         on_warning: Callable[[str], None] | None = None,
     ) -> None:
@@ -86,7 +53,7 @@ class Rest:
         self._tls = address.scheme == "https"
         self._prefix = address.path.rstrip("/")
         self._server_name = server_name or self._host
-        self._credentials = credentials or Fixed()
+        self._credentials = credentials or Anonymous(Authority())
         self._context: ssl.SSLContext | None = None
         self._clock = clock or Clock()
         self._on_warning = on_warning or _log_warning
@@ -95,7 +62,10 @@ class Rest:
         self._sweep: asyncio.TimerHandle | None = None
         self._closed = False
         name = f"[{self._host}]" if ":" in self._host else self._host
-        self._host_header = f"Host: {name}:{self._port}\r\n".encode()
+        lines = [("Host", f"{name}:{self._port}"), *headers]
+        if any(char in text for line in lines for text in line for char in "\r\n"):
+            raise ValueError("a header cannot hold the end of a line")
+        self._common_headers = "".join(f"{name}: {value}\r\n" for name, value in lines).encode()
 
     # -- calls -------------------------------------------------------------------------------------------
 
@@ -187,11 +157,9 @@ class Rest:
                 continue
             raise from_answer(answer.status, decoded(answer))
 
-    async def upgrade(self, path: str, query: str, protocols: tuple[str, ...]) -> websocket.Socket:
-        """Opens a WebSocket connection."""
-        key = websocket.new_key()
-        wanted = websocket.upgrade_headers(key, protocols)
-        data = await self._request_bytes("GET", path, query, b"", wanted)
+    async def upgrade(self, path: str, query: str, headers: Headers) -> Connection:
+        """Turns a request into a connection of another protocol."""
+        data = await self._request_bytes("GET", path, query, b"", headers)
         connection = await self._connect()
         timer = asyncio.get_running_loop().call_later(_ANSWER_SECONDS, _expire, connection)
         try:
@@ -202,8 +170,7 @@ class Rest:
             answer.body = await _rest(connection)
             connection.close()
             raise from_answer(answer.status, decoded(answer))
-        websocket.check_upgrade(answer.headers, key)
-        return websocket.Socket(connection, answer.headers.get(b"sec-websocket-protocol", b"").decode())
+        return connection
 
     async def close(self) -> None:
         """Closes every connection, in use or not."""
@@ -217,7 +184,7 @@ class Rest:
         self, method: str, path: str, query: str, body: bytes, headers: Headers | None
     ) -> bytes:
         target = f"{self._prefix}{path}?{query}" if query else self._prefix + path
-        parts = [f"{method} {target} HTTP/1.1\r\n".encode(), self._host_header]
+        parts = [f"{method} {target} HTTP/1.1\r\n".encode(), self._common_headers]
         if headers is None or b"accept" not in headers:
             parts.append(b"Accept: application/json\r\n")
         for name, value in (headers or {}).items():

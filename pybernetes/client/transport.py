@@ -39,10 +39,12 @@ class Bytes(Protocol):
         """Ends the stream."""
 
 
-class Socket(Protocol):
+class Raw(Protocol):
     """A connection after an upgrade."""
 
-    protocol: str  # the subprotocol that the server chose
+    @property
+    def headers(self) -> Headers:
+        """The headers of the answer, their names in lower case."""
 
     async def read(self) -> bytes:
         """What came up since the last call; nothing at all at the end."""
@@ -54,7 +56,7 @@ class Socket(Protocol):
         """Waits until what is queued is not too much."""
 
     def close(self) -> None:
-        """Ends the connection."""
+        """Ends the connection once what is queued is sent."""
 
 
 class Transport(Protocol):
@@ -73,8 +75,8 @@ class Transport(Protocol):
     ) -> Bytes:
         """Opens a body that goes on; StatusError if the server refuses."""
 
-    async def upgrade(self, path: str, query: str, protocols: tuple[str, ...]) -> Socket:
-        """Opens a WebSocket connection; StatusError if the server refuses."""
+    async def upgrade(self, path: str, query: str, headers: Headers) -> Raw:
+        """Turns a request into a connection of another protocol; StatusError if the server refuses."""
 
     async def close(self) -> None:
         """Lets go of connections."""

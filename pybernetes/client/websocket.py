@@ -6,7 +6,8 @@ import base64
 import hashlib
 import os
 import struct
-from typing import Protocol
+
+from pybernetes.client.transport import Raw, Transport
 
 TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
 _CONTINUATION = 0
@@ -16,18 +17,6 @@ _MESSAGE_LIMIT = 64 << 20
 
 class WebSocketError(ConnectionError):
     """The other side does not speak WebSocket as it should."""
-
-
-class Raw(Protocol):
-    """The connection below."""
-
-    async def read(self) -> bytes: ...
-
-    def write(self, data: bytes) -> None: ...
-
-    async def drain(self) -> None: ...
-
-    def close(self) -> None: ...
 
 
 def new_key() -> bytes:
@@ -185,3 +174,17 @@ class Socket:
     def close(self) -> None:
         """Says goodbye and ends the connection."""
         self._end(struct.pack("!H", 1000))
+
+
+async def connect(
+    transport: Transport, path: str, query: str, protocols: tuple[str, ...], headers: dict[bytes, bytes]
+) -> Socket:
+    """Opens a WebSocket connection; StatusError if the server refuses."""
+    key = new_key()
+    raw = await transport.upgrade(path, query, {**headers, **upgrade_headers(key, protocols)})
+    try:
+        check_upgrade(raw.headers, key)
+    except WebSocketError:
+        raw.close()
+        raise
+    return Socket(raw, raw.headers.get(b"sec-websocket-protocol", b"").decode())

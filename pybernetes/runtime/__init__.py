@@ -13,18 +13,27 @@ from pybernetes.runtime.cache import (
     split_key,
 )
 from pybernetes.runtime.controller import Controller, Runtime
+from pybernetes.runtime.election import Election, Elector, LostLease
+from pybernetes.runtime.events import Recorder, SeriesRecorder
 from pybernetes.runtime.informer import Informer, Informers
+from pybernetes.runtime.manager import Manager
 from pybernetes.runtime.metrics import Metrics
 from pybernetes.runtime.queue import Queue
 
 __all__ = [
     "Cache",
     "Controller",
+    "Election",
+    "Elector",
     "Informer",
     "Informers",
+    "LostLease",
+    "Manager",
     "Metrics",
     "Queue",
+    "Recorder",
     "Runtime",
+    "SeriesRecorder",
     "by_controller",
     "by_labels",
     "by_namespace",

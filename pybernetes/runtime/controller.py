@@ -19,6 +19,7 @@ from pybernetes.client.refs import Kindlike, Ref, as_ref
 from pybernetes.client.transport import Object
 from pybernetes.lib.clock import Clock, Timer
 from pybernetes.runtime.cache import Cache, IndexFunction, key_of, split_key
+from pybernetes.runtime.events import Recorder, Sender
 from pybernetes.runtime.informer import Informer, Informers
 from pybernetes.runtime.metrics import Metrics
 from pybernetes.runtime.queue import Closed, Queue
@@ -43,11 +44,17 @@ class Runtime:
         informers: Informers | None = None,
         clock: Clock | None = None,
         metrics: Metrics | None = None,
+        events: Sender | None = None,
     ) -> None:
         self.client = client
         self.clock = clock or Clock()
         self.informers = informers or Informers(client, clock=self.clock)
         self.metrics = metrics or Metrics(self.clock)
+        self.events = events or Sender(client, self.clock)
+
+    def recorder(self, component: str, host: str = "") -> Recorder:
+        """Who reports events in the name of a component."""
+        return Recorder(self.client, component, host=host, clock=self.clock, sender=self.events)
 
     def as_client(self, client: Client) -> Runtime:
         """The same with another client for writing, such as one with a controller's own identity."""

@@ -70,7 +70,7 @@ class InProcess:
             while part := await reader.read():
                 parts.append(part)
             return answer.status, _value(answer.content_type, b"".join(parts))
-        raise _unsupported(path)
+        raise errors.bad_request(f"{path} is upgraded, not answered")
 
     async def watch(self, path: str, query: str, headers: Headers | None = None) -> LocalWatch:
         """Opens a watch."""
@@ -92,19 +92,23 @@ class InProcess:
                 raise _error(answer)
             return _Reader(None, answer.body)
         if isinstance(answer, Upgrade):
-            raise _unsupported(path)
+            raise errors.bad_request(f"{path} is upgraded, not streamed")
         return _Reader(answer)
 
-    async def upgrade(self, path: str, query: str, protocols: tuple[str, ...]) -> Any:
-        """WebSocket connections go over the network only."""
-        raise _unsupported(path)
+    async def upgrade(self, path: str, query: str, headers: Headers) -> _Pipe:
+        """Turns a request into a connection of another protocol."""
+        lower = {name.lower(): value for name, value in headers.items()}
+        answer = await self._answer(self._request("GET", path, query, b"", lower))
+        if isinstance(answer, Upgrade):
+            pipe = _Pipe(answer)
+            await pipe.opened
+            return pipe
+        if isinstance(answer, Response):
+            raise _error(answer)
+        raise errors.bad_request(f"{path} cannot be upgraded")
 
     async def close(self) -> None:
         """There is nothing to let go of: the server belongs to others."""
-
-
-def _unsupported(path: str) -> errors.StatusError:
-    return errors.bad_request(f"{path}: upgraded connections need a client that goes over HTTPS")
 
 
 def _value(content_type: bytes, body: bytes) -> Any:
@@ -357,3 +361,98 @@ class _Reader:
         if self._stream is not None:
             self._stream.lost()
         self._wake()
+
+
+class _Pipe:
+    """The client's end of an upgraded connection within the process."""
+
+    def __init__(self, answer: Upgrade) -> None:
+        self.headers: Headers = {}
+        self.opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._head = b""
+        self._data = b""
+        self._waiter: asyncio.Future[None] | None = None
+        self._closed = False
+        self._server = answer.start(_Far(self), b"")  # type: ignore[arg-type]
+
+    def receive(self, data: bytes) -> None:
+        """Takes what the server's side wrote, which begins with the head of an HTTP answer."""
+        if not self.opened.done():
+            self._head += data
+            head, end, data = self._head.partition(b"\r\n\r\n")
+            if not end:
+                return
+            for line in head.split(b"\r\n")[1:]:
+                name, _, value = line.partition(b":")
+                self.headers[name.strip().lower()] = value.strip()
+            self.opened.set_result(None)
+        self._data += data
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    async def read(self) -> bytes:
+        """What came up since the last call; nothing at all at the end."""
+        while not self._data and not self._closed:
+            self._waiter = asyncio.get_running_loop().create_future()
+            await self._waiter
+        data, self._data = self._data, b""
+        return data
+
+    def write(self, data: bytes) -> None:
+        """Sends bytes to the server's side."""
+        if not self._closed:
+            self._server.data_received(data)
+
+    async def drain(self) -> None:
+        """The server's side has taken all that was written."""
+
+    def ended(self) -> None:
+        """The server's side has closed."""
+        self._closed = True
+        if not self.opened.done():
+            self.opened.set_exception(ConnectionError("the connection was closed before it was open"))
+        self._wake()
+
+    def close(self) -> None:
+        """Ends the connection."""
+        if not self._closed:
+            self._closed = True
+            self._wake()
+            self._server.connection_lost(None)
+
+
+class _Far:
+    """The server's end: what it takes for the transport of a connection."""
+
+    def __init__(self, pipe: _Pipe) -> None:
+        self._pipe = pipe
+
+    def write(self, data: bytes) -> None:
+        self._pipe.receive(data)
+
+    def writelines(self, parts: Any) -> None:
+        self._pipe.receive(b"".join(parts))
+
+    def close(self) -> None:
+        self._pipe.ended()
+
+    def abort(self) -> None:
+        self._pipe.ended()
+
+    def is_closing(self) -> bool:
+        return self._pipe._closed
+
+    def pause_reading(self) -> None:
+        pass
+
+    def resume_reading(self) -> None:
+        pass
+
+    def get_write_buffer_size(self) -> int:
+        return len(self._pipe._data)
+
+    def get_extra_info(self, name: str, default: Any = None) -> Any:
+        return default

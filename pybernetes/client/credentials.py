@@ -1,0 +1,318 @@
+"""What proves a client to the server: certificates, tokens, and programs that give either.
+
+Authority           whom we trust
+└── Certificate     … and a client certificate; files are read again when they change
+Credentials         a request's headers and a connection's TLS
+├── Anonymous       nothing but TLS
+├── Token           a bearer token
+├── TokenFile       a bearer token in a file, read again every minute
+├── Basic           a name and a password
+└── Exec            what a program says, until it expires
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import os
+import ssl
+import sys
+import tempfile
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from pybernetes.lib import times, tls
+from pybernetes.lib.clock import Clock
+
+Headers = dict[bytes, bytes]
+_LOOK_SECONDS = 10.0
+_TOKEN_SECONDS = 60.0
+_EXEC_SECONDS = 60.0
+_EXEC_VERSIONS = ("client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1")
+
+
+class CredentialError(ConnectionError):
+    """The credentials cannot be had."""
+
+
+class Authority:
+    """Whom we trust: an authority in a file or as text, the system's, or anybody."""
+
+    def __init__(self, path: Path | None = None, text: str | None = None, *, verify: bool = True) -> None:
+        self.path, self.text, self.verify = path, text, verify
+        self._context: ssl.SSLContext | None = None
+
+    def make(self) -> ssl.SSLContext:
+        """A new TLS context; ConnectionError if the files are missing or broken."""
+        try:
+            return tls.client_context(self.path, authority_data=self.text, verify=self.verify)
+        except (OSError, ValueError) as error:
+            raise CredentialError(
+                f"the certificate authority {self.path or ''} cannot be read: {error}"
+            ) from None
+
+    def context(self) -> ssl.SSLContext:
+        """The TLS context for new connections; another one when the identity has changed."""
+        if self._context is None:
+            self._context = self.make()
+        return self._context
+
+
+class Certificate(Authority):
+    """Whom we trust, and a certificate with its key, each in a file or as PEM text."""
+
+    def __init__(
+        self, trust: Authority, certificate: str | Path, key: str | Path, clock: Clock | None = None
+    ) -> None:
+        super().__init__(trust.path, trust.text, verify=trust.verify)
+        self._certificate, self._key = certificate, key
+        self._clock = clock or Clock()
+        self._look_at = 0.0
+        self._stamp: Any = None
+
+    def make(self) -> ssl.SSLContext:
+        """A new TLS context with the certificate."""
+        context = super().make()
+        with ExitStack() as stack:
+            try:
+                context.load_cert_chain(*(_as_file(stack, each) for each in (self._certificate, self._key)))
+            except (OSError, ValueError) as error:
+                raise CredentialError(f"the client certificate cannot be used: {error}") from None
+        return context
+
+    def context(self) -> ssl.SSLContext:
+        """The TLS context for new connections, with the files as they are now."""
+        now = self._clock.monotonic()
+        if self._context is None or now >= self._look_at:
+            self._look_at = now + _LOOK_SECONDS
+            stamp = [_modified(each) for each in (self._certificate, self._key) if isinstance(each, Path)]
+            if self._context is None or stamp != self._stamp:
+                try:
+                    self._context = self.make()
+                except CredentialError:
+                    if self._context is None:
+                        raise
+                    return self._context  # a pair of files that is being replaced: what we have is still good
+                self._stamp = stamp
+        return self._context
+
+
+def _modified(path: Path) -> Any:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_ino
+
+
+def _as_file(stack: ExitStack, value: str | Path) -> str:
+    """A PEM text as a file for a moment, because OpenSSL reads files only."""
+    if isinstance(value, Path):
+        return str(value)
+    handle, path = tempfile.mkstemp(prefix="pybernetes-")
+    stack.callback(os.unlink, path)
+    with os.fdopen(handle, "w") as file:
+        file.write(value)
+    return path
+
+
+class Credentials:
+    """What goes with each request."""
+
+    def __init__(self, trust: Authority) -> None:
+        self._trust = trust
+
+    def context(self) -> ssl.SSLContext | None:
+        """The TLS context for new connections."""
+        return self._trust.context()
+
+    async def headers(self) -> Headers:
+        """The headers of a request."""
+        return {}
+
+    def refused(self) -> bool:
+        """Told that the server did not accept them: whether there may be others now."""
+        return False
+
+
+class Anonymous(Credentials):
+    """No more than TLS, which may have a certificate."""
+
+
+class Token(Credentials):
+    """A bearer token."""
+
+    def __init__(self, trust: Authority, token: str) -> None:
+        super().__init__(trust)
+        self._headers = bearer(token)
+
+    async def headers(self) -> Headers:
+        """The token."""
+        return self._headers
+
+
+class TokenFile(Credentials):
+    """A bearer token in a file that others renew."""
+
+    def __init__(self, trust: Authority, path: Path, clock: Clock | None = None) -> None:
+        super().__init__(trust)
+        self._path = path
+        self._clock = clock or Clock()
+        self._headers: Headers = {}
+        self._read_at = 0.0
+
+    async def headers(self) -> Headers:
+        """The token as the file has it, at most a minute ago."""
+        now = self._clock.monotonic()
+        if not self._headers or now >= self._read_at:
+            try:
+                token = self._path.read_text().strip()
+            except OSError as error:
+                if not self._headers:
+                    raise CredentialError(f"the token cannot be read: {error}") from None
+            else:
+                if token:
+                    self._headers = bearer(token)
+            self._read_at = now + _TOKEN_SECONDS
+        return self._headers
+
+    def refused(self) -> bool:
+        """The file may have a new token by now."""
+        old = self._headers
+        self._headers = {}
+        try:
+            return bearer(self._path.read_text().strip()) != old
+        except OSError:
+            return False
+
+
+class Basic(Credentials):
+    """A name and a password."""
+
+    def __init__(self, trust: Authority, name: str, password: str) -> None:
+        super().__init__(trust)
+        self._headers = {b"authorization": b"Basic " + base64.b64encode(f"{name}:{password}".encode())}
+
+    async def headers(self) -> Headers:
+        """The name and the password."""
+        return self._headers
+
+
+class Exec(Credentials):
+    """What a program says: a token, a client certificate, or both, kept until they expire."""
+
+    def __init__(
+        self,
+        trust: Authority,
+        config: Mapping[str, Any],
+        cluster: Mapping[str, Any],
+        clock: Clock | None = None,
+    ) -> None:
+        super().__init__(trust)
+        self._plain = trust
+        self._config, self._cluster = config, cluster
+        self._clock = clock or Clock()
+        self._headers: Headers | None = None
+        self._expires = 0.0
+        self._running: asyncio.Future[None] | None = None
+        if config.get("apiVersion") not in _EXEC_VERSIONS:
+            raise ValueError(f"exec plugin: invalid apiVersion {str(config.get('apiVersion', ''))!r}")
+        if not config.get("command"):
+            raise ValueError("exec plugin: command is not specified")
+
+    async def headers(self) -> Headers:
+        """The token; the program is run if there is none or if it has expired."""
+        if self._headers is None or (self._expires and self._clock.now() >= self._expires):
+            # Many requests may need the program at once: it is run for all of them.
+            if self._running is None:
+                self._running = asyncio.ensure_future(self._run())
+                self._running.add_done_callback(self._ran)
+            await asyncio.shield(self._running)
+        assert self._headers is not None
+        return self._headers
+
+    def _ran(self, running: asyncio.Future[None]) -> None:
+        self._running = None
+        if not running.cancelled():
+            running.exception()  # told to whoever waits
+
+    def refused(self) -> bool:
+        """The program may say something else when it is asked again."""
+        self._headers = None
+        return True
+
+    async def _run(self) -> None:
+        command = self._config["command"]
+        environment = {**os.environ, "KUBERNETES_EXEC_INFO": orjson.dumps(self._info()).decode()}
+        for variable in self._config.get("env") or ():
+            environment[variable["name"]] = variable["value"]
+        try:
+            process = await asyncio.create_subprocess_exec(
+                command, *(self._config.get("args") or ()), env=environment,
+                stdin=None if self._interactive() else asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
+            )  # fmt: skip
+        except OSError as error:
+            hint = self._config.get("installHint") or ""
+            raise CredentialError(f"exec: executable {command} failed: {error}\n{hint}".strip()) from None
+        try:
+            async with asyncio.timeout(_EXEC_SECONDS):
+                output, _ = await process.communicate()
+        except TimeoutError:
+            process.kill()
+            raise CredentialError(
+                f"exec: executable {command} did not answer in {_EXEC_SECONDS:g} s"
+            ) from None
+        if process.returncode:
+            raise CredentialError(f"exec: executable {command} failed with exit code {process.returncode}")
+        self._take(output)
+
+    def _interactive(self) -> bool:
+        mode = self._config.get("interactiveMode") or "IfAvailable"
+        terminal = sys.stdin is not None and sys.stdin.isatty()
+        if mode == "Always" and not terminal:
+            raise CredentialError(
+                "exec plugin cannot support interactive mode: standard input is not a terminal"
+            )
+        return terminal and mode != "Never"
+
+    def _info(self) -> dict[str, Any]:
+        spec: dict[str, Any] = {"interactive": self._interactive()}
+        if self._config.get("provideClusterInfo"):
+            names = ("server", "tls-server-name", "insecure-skip-tls-verify", "certificate-authority-data")
+            spec["cluster"] = {name: self._cluster[name] for name in names if name in self._cluster}
+            if self._trust.path is not None:
+                data = base64.b64encode(self._trust.path.read_bytes()).decode()
+                spec["cluster"]["certificate-authority-data"] = data
+        return {"kind": "ExecCredential", "apiVersion": self._config["apiVersion"], "spec": spec}
+
+    def _take(self, output: bytes) -> None:
+        try:
+            value = orjson.loads(output)
+            status = value["status"]
+            version = value["apiVersion"]
+        except (ValueError, KeyError, TypeError) as error:
+            raise CredentialError(f"exec plugin didn't return a status field: {error}") from None
+        if version != self._config["apiVersion"]:
+            raise CredentialError(
+                f"exec plugin is configured to use API version {self._config['apiVersion']}, "
+                f"plugin returned version {version}"
+            )
+        token, certificate = status.get("token"), status.get("clientCertificateData")
+        if not token and not certificate:
+            raise CredentialError("exec plugin didn't return a token or cert/key pair")
+        if bool(certificate) != bool(status.get("clientKeyData")):
+            raise CredentialError("exec plugin returned only certificate or key, not both")
+        if certificate:
+            self._trust = Certificate(self._plain, certificate, status["clientKeyData"])
+        self._headers = bearer(token) if token else {}
+        moment = status.get("expirationTimestamp")
+        self._expires = times.parse(moment) if moment else 0.0
+
+
+def bearer(token: str) -> Headers:
+    """The header with a bearer token."""
+    return {b"authorization": b"Bearer " + token.encode()}

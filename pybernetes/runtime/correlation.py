@@ -1,0 +1,101 @@
+"""Which events are worth a write: the same one again is counted, many alike become one, and a flood is dropped.
+
+The numbers are upstream's: ten different messages for one reason within ten minutes are combined, and a source
+may report 25 events about an object at once and one more every five minutes.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any, Generic, TypeVar
+
+from pybernetes.client.limiter import Limiter
+from pybernetes.lib import times
+from pybernetes.lib.clock import Clock
+
+Object = dict[str, Any]
+Value = TypeVar("Value")
+
+COMBINE_FROM = 10
+COMBINE_SECONDS = 600
+BURST = 25
+RATE = 1 / 300
+_REMEMBERED = 4096
+
+
+class Recent(OrderedDict[Any, Value], Generic[Value]):
+    """The values that were used last; old ones go."""
+
+    def remember(self, key: Any, value: Value) -> None:
+        """Keeps a value, at the cost of the one that was not used for longest."""
+        self[key] = value
+        self.move_to_end(key)
+        if len(self) > _REMEMBERED:
+            self.popitem(last=False)
+
+
+def event_name(name: str, moment: float) -> str:
+    """The name of an event about an object: unique by its time."""
+    return f"{name}.{int(moment * 1_000_000_000):x}"
+
+
+def _source(event: Object) -> tuple[Any, ...]:
+    source, about = event["source"], event["involvedObject"]
+    return (
+        source.get("component"), source.get("host"), about.get("kind"), about.get("namespace"), about.get("name"),
+        about.get("uid"), about.get("apiVersion"), event["type"],
+    )  # fmt: skip
+
+
+class Correlator:
+    """Looks at events of the core group in the order in which they happen."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._limiters: Recent[Limiter] = Recent()
+        self._alike: Recent[tuple[set[str], float]] = Recent()
+        self._known: Recent[Object] = Recent()
+
+    def correlate(self, event: Object) -> tuple[Object, bool] | None:
+        """The event to write and whether it is there already and only counted; None to drop it."""
+        source = _source(event)
+        limiter = self._limiters.get(source) or Limiter(RATE, BURST, self._clock)
+        self._limiters.remember(source, limiter)
+        if not limiter.take():
+            return None
+        event, key = self._combine(event, source)
+        return self._count(event, key)
+
+    def _combine(self, event: Object, source: tuple[Any, ...]) -> tuple[Object, Any]:
+        """An event that differs from many others in its message only stands for all of them."""
+        message, now = event["message"], self._clock.now()
+        field_path = event["involvedObject"].get("fieldPath", "")
+        alike = (source, event["reason"])
+        messages, last = self._alike.get(alike, (set(), now))
+        if now - last > COMBINE_SECONDS:
+            messages = set()
+        messages.add(message)
+        self._alike.remember(alike, (messages, now))
+        if len(messages) < COMBINE_FROM:
+            return event, (source, field_path, event["reason"], message)
+        messages.pop()  # the set need not grow
+        combined = {**event, "message": f"(combined from similar events): {message}"}
+        combined["metadata"] = {
+            **event["metadata"],
+            "name": event_name(event["involvedObject"].get("name", ""), now),
+        }
+        return combined, alike
+
+    def _count(self, event: Object, key: Any) -> tuple[Object, bool]:
+        """An event that has happened before is the same event, once more."""
+        known = self._known.get(key)
+        if known is not None:
+            event = {
+                **event,
+                "metadata": {**event["metadata"], "name": known["metadata"]["name"]},
+                "firstTimestamp": known["firstTimestamp"],
+                "count": known["count"] + 1,
+                "lastTimestamp": times.seconds(self._clock.now()),
+            }
+        self._known.remember(key, event)
+        return event, known is not None

@@ -1,0 +1,121 @@
+"""Runs controllers together: shared informers, leader election, health and metrics."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import ssl
+from collections.abc import Awaitable, Callable
+
+from pybernetes.client.client import Client
+from pybernetes.lib.clock import Clock
+from pybernetes.lib.exposition import CONTENT_TYPE
+from pybernetes.runtime.controller import Controller, Runtime
+from pybernetes.runtime.election import Election, Elector
+from pybernetes.runtime.informer import Informers
+from pybernetes.runtime.metrics import Metrics
+from pybernetes.runtime.serving import Asked, Checks, Gate, Handler, HttpServer, Page
+
+log = logging.getLogger(__name__)
+
+
+class Manager:
+    """Controllers of one process. ``run`` returns when it is cancelled, and raises when something cannot go on.
+
+    With an ``election`` the controllers work only while this process holds the lease; LostLease ends ``run``, and the
+    program is expected to end with it.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        *,
+        election: Election | None = None,
+        clock: Clock | None = None,
+        informers: Informers | None = None,
+    ) -> None:
+        self.clock = clock or Clock()
+        self.metrics = Metrics(self.clock)
+        self.runtime = Runtime(client, informers=informers, clock=self.clock, metrics=self.metrics)
+        self.elector = (
+            Elector(client, election, clock=self.clock, metrics=self.metrics,
+                    recorder=self.runtime.recorder(election.name))
+            if election is not None else None
+        )  # fmt: skip
+        self.health, self.ready = Checks(), Checks()
+        self.ready.add("informers", self._check_informers)
+        self.controllers: dict[str, Controller] = {}
+        self._tasks: list[tuple[str, Callable[[], Awaitable[None]]]] = []
+        self.working = asyncio.Event()  # set while the controllers run
+        self._http: HttpServer | None = None
+
+    def add(self, controller: type[Controller] | Controller) -> Controller:
+        """Adds a controller: a class, or an object that was made with ``self.runtime``."""
+        made = controller(self.runtime) if isinstance(controller, type) else controller
+        if made.name in self.controllers:
+            raise ValueError(f"there are two controllers named {made.name}")
+        self.controllers[made.name] = made
+        return made
+
+    def add_task(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
+        """Adds a loop that is no controller and runs while this process leads."""
+        self._tasks.append((name, run))
+
+    async def run(self) -> None:
+        """Works until it is cancelled."""
+        try:
+            if self.elector is None:
+                await self._lead()
+            else:
+                await self.elector.run(self._lead)
+        finally:
+            await self.runtime.events.close()
+
+    async def _lead(self) -> None:
+        self.runtime.informers.start()
+        try:
+            async with asyncio.TaskGroup() as group:
+                for controller in self.controllers.values():
+                    group.create_task(controller.run(), name=controller.name)
+                for name, run in self._tasks:
+                    group.create_task(_awaited(run), name=name)
+                self.working.set()
+        except BaseExceptionGroup as failures:
+            raise failures.exceptions[0]
+        finally:
+            self.working.clear()
+            await self.runtime.informers.stop()
+
+    # -- what others see ---------------------------------------------------------------------------------
+
+    async def serve(
+        self,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        context: ssl.SSLContext | None = None,
+        gate: Gate | None = None,
+    ) -> int:
+        """Serves /healthz, /livez, /readyz and /metrics; gives the port."""
+        pages: dict[str, Handler] = {
+            "/healthz": self.health.page, "/livez": self.health.page, "/readyz": self.ready.page, "/metrics": self._metrics,
+        }  # fmt: skip
+        self._http = HttpServer(pages, gate=gate)
+        return await self._http.start(host, port, context)
+
+    async def stop_serving(self) -> None:
+        """Stops what ``serve`` started."""
+        if self._http is not None:
+            await self._http.stop()
+
+    def _metrics(self, asked: Asked) -> Page:
+        return Page(self.metrics.render(), 200, CONTENT_TYPE)
+
+    def _check_informers(self) -> str | None:
+        if not self.working.is_set():
+            return None  # a backup is ready when it is there
+        late = [str(informer.ref) for informer in self.runtime.informers if not informer.synced]
+        return f"not synced yet: {', '.join(late)}" if late else None
+
+
+async def _awaited(run: Callable[[], Awaitable[None]]) -> None:
+    await run()

@@ -1,0 +1,90 @@
+"""Events: what is counted, combined and dropped, and what arrives at the server."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.client.refs import EVENTS, NEW_EVENTS, PODS
+from pybernetes.lib.clock import ManualClock
+from pybernetes.runtime import Recorder, SeriesRecorder
+from pybernetes.runtime.correlation import Correlator
+from tests.cluster import Cluster, pod
+
+NODE = {"kind": "Node", "apiVersion": "v1", "metadata": {"name": "n1", "uid": "u-1"}}
+
+
+def event(message: str, reason: str = "Reason", name: str = "n1") -> dict[str, Any]:
+    return {
+        "metadata": {"name": f"{name}.1", "namespace": "default"},
+        "involvedObject": {"kind": "Node", "name": name, "uid": f"uid-{name}"},
+        "source": {"component": "test"},
+        "reason": reason,
+        "message": message,
+        "type": "Normal",
+        "count": 1,
+        "firstTimestamp": "then",
+    }
+
+
+async def test_the_same_event_is_counted() -> None:
+    correlator = Correlator(ManualClock())
+    counts = [correlator.correlate(event("same")) for _ in range(3)]
+    assert [(found[0]["count"], found[1]) for found in counts if found] == [(1, False), (2, True), (3, True)]
+    other = correlator.correlate(event("same", reason="Other"))
+    assert other is not None and other[0]["count"] == 1
+
+
+async def test_many_alike_are_combined() -> None:
+    clock = ManualClock()
+    correlator = Correlator(clock)
+    found = [correlator.correlate(event(f"message {number}")) for number in range(12)]
+    texts = [each[0]["message"] for each in found if each]
+    assert texts[8] == "message 8"
+    assert texts[9] == "(combined from similar events): message 9"
+    assert [(each[0]["count"], each[1]) for each in found[9:] if each] == [(1, False), (2, True), (3, True)]
+    await clock.advance(601)
+    fresh = correlator.correlate(event("message 20"))
+    assert fresh is not None and fresh[0]["message"] == "message 20"
+
+
+async def test_a_flood_is_dropped() -> None:
+    clock = ManualClock()
+    correlator = Correlator(clock)
+    assert sum(correlator.correlate(event("same")) is not None for _ in range(100)) == 25
+    assert correlator.correlate(event("same", name="n2")) is not None
+    await clock.advance(301)
+    assert correlator.correlate(event("same")) is not None
+    assert correlator.correlate(event("same")) is None
+
+
+async def test_events_arrive() -> None:
+    async with Cluster() as cluster:
+        recorder = Recorder(cluster.client, "test-controller")
+        obj = await cluster.client.create(PODS, pod("web"))
+        recorder.normal(obj, "Created", "made it")
+        recorder.normal(obj, "Created", "made it")
+        recorder.warning(NODE, "Broken", "it broke")
+        await recorder.sender.flush()
+        about_pod = (await cluster.client.list(EVENTS, "default", fields="involvedObject.kind=Pod")).items
+        assert len(about_pod) == 1
+        assert about_pod[0]["count"] == 2 and about_pod[0]["source"] == {"component": "test-controller"}
+        assert about_pod[0]["involvedObject"]["uid"] == obj["metadata"]["uid"]
+        about_node = (await cluster.client.list(EVENTS, "default", fields="involvedObject.kind=Node")).items
+        assert [(each["type"], each["reason"]) for each in about_node] == [("Warning", "Broken")]
+
+
+async def test_a_series() -> None:
+    async with Cluster() as cluster:
+        clock = ManualClock(1_800_000_000)
+        recorder = SeriesRecorder(cluster.client, "default-scheduler", clock=clock)
+        obj = await cluster.client.create(PODS, pod("web"))
+        for _ in range(4):
+            recorder.event(obj, "Warning", "FailedScheduling", "Scheduling", "no node fits")
+        await recorder.sender.flush()
+        (found,) = (await cluster.client.list(NEW_EVENTS, "default")).items
+        assert found["series"]["count"] == 2 and found["note"] == "no node fits"
+        await clock.advance(361)  # the series has ended: the final count is written
+        await recorder.sender.flush()
+        (found,) = (await cluster.client.list(NEW_EVENTS, "default")).items
+        assert found["series"]["count"] == 4
+        assert found["reportingController"] == "default-scheduler"
