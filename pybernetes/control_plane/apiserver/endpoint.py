@@ -77,7 +77,8 @@ class Endpoint:
         if info.subresource:
             return self._subresource(request, kind)
         if kind.namespaced and not info.namespace and (info.name or info.verb == "create"):
-            raise errors.no_such_resource() if info.name else errors.method_not_allowed()
+            served = not info.name and "list" in kind.resource.verbs
+            raise errors.method_not_allowed() if served else errors.no_such_resource()
         if info.verb not in kind.resource.verbs or (info.verb == "create" and info.name):
             raise errors.method_not_allowed()
         if kind.resource.plural in self.reviews:

@@ -6,7 +6,6 @@ user that its token makes it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import orjson
@@ -32,17 +31,6 @@ class Scope:
     def __init__(self) -> None:
         self.users: dict[str, Grants] = {}
         self.groups: dict[str, Grants] = {}
-
-    def of(self, user: User) -> Iterator[Grants]:
-        """The grants of a user and of the user's groups."""
-        found = self.users.get(user.name)
-        if found is not None:
-            yield found
-        groups = self.groups
-        for group in user.groups:
-            found = groups.get(group)
-            if found is not None:
-                yield found
 
 
 class RoleIndex:
@@ -71,45 +59,46 @@ class RoleIndex:
 
     def authorize(self, user: User, info: RequestInfo) -> Verdict:
         """Allowed by the first grant that covers the request; otherwise no opinion, naming roles that are missing."""
-        for scope in self._at(info.namespace):
-            for grants in scope.of(user):
-                if info.is_resource:
-                    wanted = keys(info.verb, info.group, info.resource, info.subresource)
-                    verdict = grants.find(wanted, info.name)
-                else:
-                    verdict = grants.find_url(info.verb, info.path)
+        granted = self._granted(user, info.namespace)
+        if info.is_resource:
+            wanted = keys(info.verb, info.group, info.resource, info.subresource)
+            for grants in granted:
+                verdict = grants.find(wanted, info.name)
                 if verdict is not None:
                     return verdict
-        missing = self.missing(user, info.namespace)
+        else:
+            for grants in granted:
+                verdict = grants.find_url(info.verb, info.path)
+                if verdict is not None:
+                    return verdict
+        missing = self.missing(user, info.namespace) if self._absent else None
         return Verdict(reason=f"RBAC: {listed(missing)}") if missing else NO_OPINION
 
     def covers(self, user: User, namespace: str, entry: tuple[str, ...]) -> bool:
         """Whether one of the user's rules covers (verb, URL), or (verb, group, resource) with or without a name."""
+        granted = self._granted(user, namespace)
         if len(entry) == 2:
-            return any(grants.find_url(*entry) for scope in self._at(namespace) for grants in scope.of(user))
+            return any(grants.find_url(*entry) for grants in granted)
         wanted, name = rule_keys(*entry[:3]), entry[3] if len(entry) > 3 else None
-        return any(grants.find(wanted, name) for scope in self._at(namespace) for grants in scope.of(user))
+        return any(grants.find(wanted, name) for grants in granted)
 
     def rules(self, user: User, namespace: str) -> list[Rule]:
         """Every rule that a user has in a namespace, binding by binding."""
         found: dict[Place, Role] = {}
-        for scope in self._at(namespace):
-            for grants in scope.of(user):
-                found |= grants.bindings()
+        for grants in self._granted(user, namespace):
+            found |= grants.bindings()
         return [rule for role in found.values() for rule in role.rules.rules]
 
     def absent(self, user: User, namespace: str) -> list[Role]:
         """The roles that a user is bound to and that do not exist."""
-        if not self._absent:
-            return []
-        found = {
-            role: None
-            for scope in self._at(namespace)
-            for grants in scope.of(user)
-            for role in grants.roles
-            if not role.exists
-        }
-        return list(found)
+        return list(
+            {
+                role: None
+                for grants in self._granted(user, namespace)
+                for role in grants.roles
+                if not role.exists
+            }
+        )
 
     def missing(self, user: User, namespace: str) -> list[str]:
         """What there is to say of the roles that do not exist."""
@@ -123,10 +112,15 @@ class RoleIndex:
         role = self._roles.get((namespace, name))
         return role.rules.rules if role is not None and role.exists else None
 
-    def _at(self, namespace: str) -> Iterator[Scope]:
-        yield self._scopes[""]
-        if namespace and namespace in self._scopes:
-            yield self._scopes[namespace]
+    def _granted(self, user: User, namespace: str) -> list[Grants]:
+        """What a user and the user's groups were granted, in the cluster and in the namespace."""
+        found: list[Grants | None] = []
+        for place in ("", namespace) if namespace else ("",):
+            scope = self._scopes.get(place)
+            if scope is not None:
+                found.append(scope.users.get(user.name))
+                found += map(scope.groups.get, user.groups)
+        return [grants for grants in found if grants is not None]
 
     # --- following the store
 
