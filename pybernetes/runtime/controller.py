@@ -70,7 +70,7 @@ class Controller:
     indexes: ClassVar[Mapping[Kindlike, Sequence[IndexFunction]]] = {}
     # Which objects of a kind matter, if not all: arguments of Informers.get such as namespace, labels and fields.
     selects: ClassVar[Mapping[Kindlike, Mapping[str, Any]]] = {}
-    workers: ClassVar[int] = 5
+    workers: int = 5
 
     def __init__(self, runtime: Runtime) -> None:
         self.runtime = runtime

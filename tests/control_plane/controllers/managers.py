@@ -1,0 +1,51 @@
+"""A controller manager inside the test, with only the controllers that the test is about."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from pybernetes.client import Client, NotFound
+from pybernetes.client.refs import Kindlike
+from pybernetes.control_plane.controllers._descriptor import Descriptor
+from pybernetes.lib import flags
+from pybernetes.runtime import Manager
+
+
+@asynccontextmanager
+async def controllers(
+    client: Client, *descriptors: Descriptor, clock: Any = None, **options: Any
+) -> AsyncIterator[Manager]:
+    """Runs controllers with the options that are given and otherwise with the defaults."""
+    manager = Manager(client, clock=clock)
+    known = flags.defaults([flag for each in descriptors for flag in each.flags], **options)
+    for each in descriptors:
+        built: Any = each.build(manager.runtime, known)
+        assert built is not None
+        manager.add(built)
+    task = asyncio.create_task(manager.run())
+    try:
+        yield manager
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def found(answer: Awaitable[Any]) -> Any:
+    """What a call gives, or None if there is no such object."""
+    try:
+        return await answer
+    except NotFound:
+        return None
+
+
+async def names(client: Client, kind: Kindlike, namespace: str = "") -> list[str]:
+    """The names of all objects of a kind."""
+    return [each["metadata"]["name"] for each in (await client.list(kind, namespace)).items]
+
+
+def namespace(name: str) -> dict[str, Any]:
+    """A Namespace."""
+    return {"metadata": {"name": name}}
