@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import orjson
 
-from pybernetes.client.credentials import Anonymous, Authority, Credentials
+from pybernetes.client.credentials import Anonymous, Authority, CredentialError, Credentials
 from pybernetes.client.errors import from_answer
 from pybernetes.client.http import Answer, Connection, Disconnected
 from pybernetes.client.transport import Headers, Object
@@ -88,6 +88,8 @@ class Rest:
                 answer = await self._once(data)
             except (TimeoutError, OSError) as error:
                 failures += 1
+                if isinstance(error, (ssl.SSLCertVerificationError, CredentialError)):
+                    raise  # no second try makes that right
                 # A write whose answer was lost may have happened: only the caller knows whether to repeat it.
                 sent = not isinstance(error, ConnectFailed)
                 if failures >= _CONNECT_TRIES or (sent and method not in _SAFE) or self._closed:

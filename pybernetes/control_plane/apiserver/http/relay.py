@@ -135,6 +135,8 @@ class _Backend(asyncio.Protocol):
             self._stream.write(chunk(data))
 
     def on_message_complete(self) -> None:
+        if self._parser.get_status_code() < 200:  # the head of an upgrade, or of an answer that is to come
+            return
         self._ended = True
         if self._stream is not None:
             self._stream.finish()

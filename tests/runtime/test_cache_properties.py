@@ -1,0 +1,63 @@
+"""The cache with its indexes against a plain model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pybernetes.api import selectors
+from pybernetes.runtime.cache import Cache, by_labels, by_namespace, by_owner, key_of
+
+Object = dict[str, Any]
+LABELS = st.dictionaries(st.sampled_from("abc"), st.sampled_from(["1", "2", ""]), max_size=3)
+OBJECTS = st.builds(
+    lambda namespace, name, labels, owners: {
+        "metadata": {
+            "namespace": namespace,
+            "name": name,
+            "labels": labels,
+            "ownerReferences": [{"uid": uid} for uid in owners],
+        }
+    },
+    st.sampled_from(["one", "two"]),
+    st.sampled_from("xyz"),
+    LABELS,
+    st.lists(st.sampled_from("uvw"), max_size=2, unique=True),
+)
+STEPS = st.lists(st.tuples(st.booleans(), OBJECTS), max_size=30)
+SELECTORS = st.sampled_from(["", "a=1", "a=1,b=2", "a in (1,2)", "a!=1", "!a", "c", "a=1,!b", "b notin (1)"])
+
+
+@given(STEPS, SELECTORS, st.integers(0, 30))
+def test_every_index_agrees_with_a_scan(steps: list[tuple[bool, Object]], text: str, late: int) -> None:
+    cache, model = Cache(), {}
+    cache.add_index(by_owner)
+    for position, (put, obj) in enumerate(steps):
+        if position == late:  # an index may come when there are objects already
+            cache.add_index(by_labels)
+            cache.add_index(by_namespace)
+        key = key_of(obj)
+        if put:
+            assert cache.put(key, obj) is model.get(key)
+            model[key] = obj
+        else:
+            assert cache.remove(key) is model.pop(key, None)
+    cache.add_index(by_labels)
+    cache.add_index(by_namespace)
+    selector = selectors.parse_labels(text)
+
+    def keys(found: Any) -> list[str]:
+        return sorted(map(key_of, found))
+
+    assert keys(cache) == sorted(model)
+    for namespace in ("one", "two", "none"):
+        inside = [obj for obj in model.values() if obj["metadata"]["namespace"] == namespace]
+        assert keys(cache.in_namespace(namespace)) == keys(inside)
+        chosen = [obj for obj in inside if selector.matches(obj["metadata"]["labels"])]
+        assert keys(cache.select(selector, namespace)) == keys(chosen)
+    for uid in "uvw":
+        owned = [obj for obj in model.values() if uid in by_owner(obj)]
+        assert keys(cache.find(by_owner, uid)) == keys(owned)
+        assert cache.count(by_owner, uid) == len(owned)
