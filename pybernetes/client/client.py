@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextvars
+from collections.abc import Callable
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
@@ -30,6 +31,7 @@ _METADATA = (
 )
 # How many objects a chunk of a list has unless the caller says: as many as kubectl asks for.
 CHUNK = 500
+_MODIFY_TRIES = 5
 
 
 Refs = list[Ref]  # named here because `list` is a method below
@@ -217,6 +219,21 @@ class Client:
     async def update_status(self, kind: Kindlike, obj: Object, *, manager: str = "") -> Object:
         """Replaces the status of an object."""
         return await self.update(kind, obj, subresource="status", manager=manager)
+
+    async def modify(
+        self, kind: Kindlike, name: str, namespace: str, change: Callable[[Object], None], *, subresource: str = "",
+        manager: str = "",
+    ) -> Object:  # fmt: skip
+        """Reads an object, lets a function change it and writes it, again if somebody else was faster."""
+        for attempt in range(_MODIFY_TRIES):
+            obj = await self.get(kind, name, namespace)
+            change(obj)
+            try:
+                return await self.update(kind, obj, subresource=subresource, manager=manager)
+            except errors.Conflict:
+                if attempt == _MODIFY_TRIES - 1:
+                    raise
+        raise AssertionError("unreachable")
 
     async def patch(
         self,

@@ -51,6 +51,7 @@ class Runtime:
         self.informers = informers or Informers(client, clock=self.clock)
         self.metrics = metrics or Metrics(self.clock)
         self.events = events or Sender(client, self.clock)
+        self._derived: list[Runtime] = []
 
     def recorder(self, component: str, host: str = "") -> Recorder:
         """Who reports events in the name of a component."""
@@ -58,7 +59,13 @@ class Runtime:
 
     def as_client(self, client: Client) -> Runtime:
         """The same with another client for writing, such as one with a controller's own identity."""
-        return Runtime(client, informers=self.informers, clock=self.clock, metrics=self.metrics)
+        derived = Runtime(client, informers=self.informers, clock=self.clock, metrics=self.metrics)
+        self._derived.append(derived)
+        return derived
+
+    async def close(self) -> None:
+        """Writes the events that wait, within a moment."""
+        await asyncio.gather(self.events.close(), *(each.close() for each in self._derived))
 
 
 class Controller:

@@ -69,7 +69,7 @@ class Manager:
             else:
                 await self.elector.run(self._lead)
         finally:
-            await self.runtime.events.close()
+            await self.runtime.close()
 
     async def _lead(self) -> None:
         self.runtime.informers.start()

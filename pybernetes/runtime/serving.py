@@ -164,6 +164,6 @@ class _Connection(asyncio.Protocol):
             f"Content-Length: {len(page.body)}\r\nX-Content-Type-Options: nosniff\r\n"
             f"{'' if keep else 'Connection: close' + chr(13) + chr(10)}\r\n"
         )
-        self.transport.write(head.encode() + (page.body if method == "GET" else b""))
+        self.transport.write(head.encode() + (b"" if method == "HEAD" else page.body))
         if not keep:
             self.transport.close()

@@ -11,6 +11,7 @@ import pytest
 
 from pybernetes.client import NotFound
 from pybernetes.client.refs import CONFIG_MAPS, SECRETS
+from pybernetes.lib.clock import ManualClock
 from pybernetes.runtime import Controller, Runtime, by_controller, split_key
 from tests.cluster import Cluster, eventually
 
@@ -109,3 +110,143 @@ async def test_failures_are_tried_again() -> None:
         assert controller.calls.count("default/one") >= 4
         assert controller.metrics.results["error"] == 3
         assert controller.queue.failures("default/one") == 0
+
+
+class Mapped(Controller):
+    """Is called for a ConfigMap when a Secret names it, and again some time later."""
+
+    name = "mapped"
+    kind = CONFIG_MAPS
+
+    def __init__(self, runtime: Runtime) -> None:
+        super().__init__(runtime)
+        self.calls: list[str] = []
+
+    def watches(self) -> Any:
+        return {
+            SECRETS: lambda obj: [f"default/{name}" for name in obj["metadata"].get("labels", {}).values()]
+        }
+
+    def concerns(self, old: Any, new: Any) -> bool:
+        return False
+
+    async def reconcile(self, key: str) -> float | None:
+        self.calls.append(key)
+        return 60.0 if key == "default/again" else None
+
+
+async def test_mapping_and_being_called_later() -> None:
+    async with Cluster() as cluster:
+        clock = ManualClock()
+        runtime = Runtime(cluster.client, clock=clock)
+        controller = Mapped(runtime)
+        runtime.informers.start()
+        task = asyncio.create_task(controller.run())
+        await runtime.informers.wait_synced()
+        await cluster.client.create(CONFIG_MAPS, source("ignored"))
+        meta = {"name": "s", "namespace": "default", "labels": {"for": "one"}}
+        await cluster.client.create(SECRETS, {"metadata": meta})
+        await eventually(lambda: controller.calls == ["default/one"])
+        await cluster.client.patch(SECRETS, "s", {"metadata": {"labels": {"for": "again"}}}, "default")
+        await eventually(lambda: sorted(controller.calls) == ["default/again", "default/one", "default/one"])
+        await clock.advance(59)
+        assert controller.calls.count("default/again") == 1
+        await clock.advance(2)
+        await eventually(lambda: controller.calls.count("default/again") == 2)
+        text = runtime.metrics.render().decode()
+        assert 'workqueue_work_duration_seconds_count{name="mapped"} 4' in text
+        assert 'controller_runtime_reconcile_total{controller="mapped",result="requeue_after"} 2' in text
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        await runtime.informers.stop()
+
+
+class Deleter(Controller):
+    """Deletes a Secret that it sees, and counts how often it saw one."""
+
+    name = "deleter"
+    kind = CONFIG_MAPS
+    owns = (SECRETS,)
+
+    def __init__(self, runtime: Runtime) -> None:
+        super().__init__(runtime)
+        self.deleted = 0
+        self.calls = 0
+
+    async def reconcile(self, key: str) -> float | None:
+        self.calls += 1
+        secret = self.cache(SECRETS).get(key)
+        if secret is not None:
+            self.deleted += 1
+            meta = secret["metadata"]
+            await self.client.delete(SECRETS, meta["name"], meta["namespace"], uid=meta["uid"])
+            self.enqueue(key)
+        return None
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_a_deletion_is_seen_before_the_next_look(transport: str) -> None:
+    async with Cluster() as cluster:
+        client = cluster.rest_client() if transport == "rest" else cluster.client
+        for number in range(20):
+            await cluster.client.create(SECRETS, {"metadata": {"name": f"s{number}", "namespace": "default"}})
+        runtime = Runtime(client)
+        controller = Deleter(runtime)
+        runtime.informers.start()
+        task = asyncio.create_task(controller.run())
+        await runtime.informers.wait_synced()
+        for number in range(20):
+            controller.enqueue(f"default/s{number}")
+        await eventually(lambda: controller.calls >= 40)
+        assert controller.deleted == 20 and len(controller.cache(SECRETS)) == 0
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        await runtime.informers.stop()
+
+
+async def test_a_write_that_never_comes_back_does_not_hold_a_key_forever() -> None:
+    async with Cluster() as cluster:
+        clock = ManualClock()
+        runtime = Runtime(cluster.client, clock=clock)
+        controller = Mirror(runtime)
+        runtime.informers.start()
+        await runtime.informers.wait_synced()
+        await runtime.informers.stop()  # the caches see nothing from now on
+        task = asyncio.create_task(controller.run())
+        controller.cache(CONFIG_MAPS).put(
+            "default/one", {**source("one", 9), "metadata": {"name": "one", "uid": "u"}}
+        )
+        controller.enqueue("default/one")
+        await eventually(lambda: controller.created == 1)
+        await eventually(lambda: "default/one" in controller.queue._held)
+        controller.enqueue("default/one")
+        await clock.advance(4.9)
+        assert controller.created == 1
+        await clock.advance(0.2)
+        await eventually(lambda: controller.created == 2)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def test_workers_that_never_wait_let_others_run() -> None:
+    async with Cluster() as cluster:
+        runtime = Runtime(cluster.client)
+        controller = Mapped(runtime)
+        runtime.informers.start()
+        await runtime.informers.wait_synced()
+        turns = 0
+
+        async def other() -> None:
+            nonlocal turns
+            while len(controller.calls) < 20_000:
+                turns += 1
+                await asyncio.sleep(0)
+
+        for number in range(20_000):
+            controller.enqueue(f"default/{number}")
+        task = asyncio.create_task(controller.run())
+        await other()
+        assert turns > 5
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        await runtime.informers.stop()

@@ -1,0 +1,112 @@
+"""The examples do what they say."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import urllib.request
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from pybernetes.client import NotFound
+from pybernetes.client.refs import CONFIG_MAPS, DEPLOYMENTS, EVENTS, LEASES, PODS, SERVICES
+from tests.cluster import Cluster, eventually, pod
+
+ROOT = Path(__file__).resolve().parents[1]
+EXAMPLES = ROOT / "examples"
+
+
+@asynccontextmanager
+async def program(name: str, *arguments: str) -> AsyncIterator[asyncio.subprocess.Process]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, str(EXAMPLES / name), *arguments, env=environment, stdout=asyncio.subprocess.PIPE
+    )
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.terminate()
+        await process.wait()
+
+
+async def line(process: asyncio.subprocess.Process) -> str:
+    assert process.stdout is not None
+    return (await process.stdout.readline()).decode().rstrip()
+
+
+def test_every_example_is_tested() -> None:
+    tested = ["01_watch_pods.py", "02_operator.py", "03_cluster_in_a_test.py"]
+    assert sorted(path.name for path in EXAMPLES.glob("*.py")) == tested
+
+
+async def test_watch_pods() -> None:
+    async with Cluster() as cluster:
+        await cluster.client.create(PODS, pod("first"))
+        async with program("01_watch_pods.py", f"--kubeconfig={cluster.kubeconfig()}") as process:
+            assert await line(process) == "ADDED    default/first Pending"
+            await cluster.client.create(PODS, pod("second"))
+            assert await line(process) == "ADDED    default/second Pending"
+            await cluster.client.delete(PODS, "first", "default", grace=0)
+            assert await line(process) == "DELETED  default/first Pending"
+
+
+async def test_operator() -> None:
+    async with (
+        Cluster() as cluster,
+        program("02_operator.py", f"--kubeconfig={cluster.kubeconfig()}") as process,
+    ):
+        client = cluster.client
+        address = (await line(process)).rpartition(" ")[2]
+        meta = {"name": "hello", "namespace": "default", "labels": {"example.com/site": "true"}}
+        await client.create(
+            CONFIG_MAPS, {"metadata": meta, "data": {"replicas": "2", "image": "example/web:1"}}
+        )
+
+        async def replicas() -> int:
+            try:
+                return (await client.get(DEPLOYMENTS, "hello", "default"))["spec"]["replicas"]
+            except NotFound:
+                return 0
+
+        async def service() -> bool:
+            return bool((await client.list(SERVICES, "default", fields="metadata.name=hello")).items)
+
+        await eventually(lambda: _is(replicas, 2))
+        await eventually(service)
+        await client.patch(CONFIG_MAPS, "hello", {"data": {"replicas": "5"}}, "default")
+        await eventually(lambda: _is(replicas, 5))
+        await client.delete(DEPLOYMENTS, "hello", "default")
+        await eventually(lambda: _is(replicas, 5))  # put back
+        await client.delete(SERVICES, "hello", "default")
+        await eventually(service)
+        lease = await client.get(LEASES, "site-operator", "default")
+        assert lease["spec"]["holderIdentity"]
+
+        async def reported() -> bool:
+            events = (await client.list(EVENTS, "default", fields="involvedObject.name=hello")).items
+            return any(event["reason"] == "Created" for event in events)
+
+        await eventually(reported)
+
+        def scrape(path: str) -> str:
+            with urllib.request.urlopen(f"{address}{path}", timeout=5) as answer:
+                return answer.read().decode()
+
+        assert await asyncio.to_thread(scrape, "/healthz") == "ok"
+        assert await asyncio.to_thread(scrape, "/readyz") == "ok"
+        metrics = await asyncio.to_thread(scrape, "/metrics")
+        assert 'workqueue_adds_total{name="site"}' in metrics
+        assert 'leader_election_master_status{name="site-operator"} 1' in metrics
+
+
+async def _is(read: object, value: int) -> bool:
+    return await read() == value  # type: ignore[operator]
+
+
+async def test_cluster_in_a_test() -> None:
+    async with program("03_cluster_in_a_test.py") as process:
+        assert await line(process) == "default/hello: 3 replicas"
+        assert await process.wait() == 0
