@@ -88,6 +88,27 @@ def format_like(value: Fraction, like: str) -> str:
     return _format(value, form if form != "i" or abs(value) >= 1024 else "d")
 
 
+def _sum(left: str, right: str, sign: int) -> str:
+    value, form = _parse(left)
+    other, its_form = _parse(right)
+    total = value + sign * other
+    if not value:
+        form = its_form
+    return _format(total, "d" if form == "i" and -1024 < total < 1024 else form)
+
+
+@lru_cache(maxsize=8192)
+def add(left: str, right: str) -> str:
+    """The sum of two quantities, in the format of the first that is not zero."""
+    return _sum(left, right, 1)
+
+
+@lru_cache(maxsize=8192)
+def subtract(left: str, right: str) -> str:
+    """The difference of two quantities, in the format of the first that is not zero."""
+    return _sum(left, right, -1)
+
+
 def round_up_milli(text: str) -> str:
     """The quantity rounded up to thousandths, in its own format."""
     return format_like(_round_up(parse(text), Fraction(1, 1000)), text)

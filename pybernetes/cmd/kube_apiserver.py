@@ -49,6 +49,23 @@ def parser() -> argparse.ArgumentParser:
         default="Node,RBAC",
         help="ordered list of authorizers: AlwaysAllow, AlwaysDeny, Node, RBAC",
     )
+    admission = result.add_argument_group("admission")
+    for verb, which in (("enable", "that are off"), ("disable", "that are on")):
+        admission.add_argument(
+            f"--{verb}-admission-plugins",
+            action="append",
+            default=[],
+            metavar="NAMES",
+            help=f"{verb} admission plugins {which} by default, separated by commas",
+        )
+    admission.add_argument("--admission-control-config-file", default="", help="configuration of the plugins")
+    for problem in ("not-ready", "unreachable"):
+        admission.add_argument(
+            f"--default-{problem}-toleration-seconds",
+            type=int,
+            default=300,
+            help=f"how long pods stay on a node that is {problem} unless they say",
+        )
     services = result.add_argument_group("services")
     services.add_argument("--service-cluster-ip-range", default="10.0.0.0/24")
     services.add_argument("--service-node-port-range", default="30000-32767")

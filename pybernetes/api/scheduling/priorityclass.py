@@ -11,7 +11,20 @@ from pybernetes.api.validation import meta
 HIGHEST_USER_PRIORITY = 1_000_000_000
 # The classes that every cluster has, and the only ones that may start with "system-".
 SYSTEM_CLASSES = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
+_DESCRIPTIONS = {
+    "system-node-critical": "Used for system critical pods that must not be moved from their current node.",
+    "system-cluster-critical": "Used for system critical pods that must run in the cluster, but can be moved to "
+    "another node if necessary.",
+}
 _POLICIES = ("PreemptLowerPriority", "Never")
+
+
+def system_classes() -> list[Object]:
+    """The classes that every cluster has, as they are made."""
+    return [
+        {"metadata": {"name": name}, "value": value, "description": _DESCRIPTIONS[name]}
+        for name, value in SYSTEM_CLASSES.items()
+    ]
 
 
 def default(obj: Object) -> None:

@@ -9,6 +9,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from pybernetes.api.resource import Object
+from pybernetes.api.scheduling import GROUP as SCHEDULING
+from pybernetes.api.scheduling.priorityclass import system_classes
 from pybernetes.control_plane.apiserver import writes
 from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.authz.policy.reconcile import reconcile
@@ -36,6 +38,10 @@ async def prepare(api: Api, settings: Settings, health: Health) -> None:
     hook.done()
     hook = health.add_hook("rbac/bootstrap-roles")
     await reconcile(api)
+    hook.done()
+    hook = health.add_hook("scheduling/bootstrap-system-priority-classes")
+    for priority_class in system_classes():
+        await ensure(api, SCHEDULING, "priorityclasses", "", priority_class)
     hook.done()
 
 

@@ -6,7 +6,11 @@ import argparse
 from pathlib import Path
 
 from pybernetes.control_plane.apiserver import gate
-from pybernetes.control_plane.apiserver.admission.namespace_lifecycle import NamespaceLifecycle
+from pybernetes.control_plane.apiserver.admission.plugins.default_toleration_seconds import (
+    NOT_READY,
+    UNREACHABLE,
+)
+from pybernetes.control_plane.apiserver.admission.select import select
 from pybernetes.control_plane.apiserver.authn import certificates
 from pybernetes.control_plane.apiserver.authn.token_file import TokenFile
 from pybernetes.control_plane.apiserver.authz import modes
@@ -53,7 +57,16 @@ def settings(arguments: argparse.Namespace) -> Settings:
         authenticators.append(TokenFile(Path(arguments.token_auth_file)).authenticate)
     result.authenticators = authenticators
     result.authorizers = authorization_modes(arguments.authorization_mode)
-    result.admission = [NamespaceLifecycle]
+    seconds = {
+        NOT_READY: arguments.default_not_ready_toleration_seconds,
+        UNREACHABLE: arguments.default_unreachable_toleration_seconds,
+    }
+    result.admission = select(
+        arguments.enable_admission_plugins,
+        arguments.disable_admission_plugins,
+        arguments.admission_control_config_file,
+        {"DefaultTolerationSeconds": seconds},
+    )
     return result
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import random
 import uuid
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -39,7 +39,7 @@ class Written:
 
 def random_suffix() -> str:
     """Five characters that make a generated name unique and spell no words."""
-    return "".join(secrets.choice(_SUFFIX_ALPHABET) for _ in range(5))
+    return "".join(random.choices(_SUFFIX_ALPHABET, k=5))
 
 
 def attributes(
@@ -49,8 +49,9 @@ def attributes(
     info = request.info
     name = info.name or (obj["metadata"].get("name", "") if obj else "")
     return Attributes(
-        operation, kind.resource, info.namespace, name, obj, old, request.user, info.subresource, dry_run
-    )
+        operation, kind.resource, info.namespace, name, obj, old, request.user, info.subresource, dry_run,
+        warn=request.warn,
+    )  # fmt: skip
 
 
 # -- create ----------------------------------------------------------------------------------------------
@@ -67,13 +68,14 @@ async def create(
     _fill_metadata(kind, metadata, namespace, api.timestamp())
     if resource.default is not None:
         resource.default(obj)
-    if generate:
-        metadata["name"] = _generated(metadata["generateName"])
+    # What plugins add is nobody's field.
+    if not keep_fields:
+        own_fields(api, resource, None, obj, options, "")
     attrs = attributes("CREATE", kind, request, obj, None, options.dry_run)
     await api.admission.mutate(attrs)
     await api.guard(kind, request, obj, None)
-    if not keep_fields:
-        own_fields(api, resource, None, obj, options, "")
+    if generate:
+        metadata["name"] = _generated(metadata["generateName"])
     prepare_create(resource, obj)
     async with allocated(api, kind, obj, None, options.dry_run):
         check(resource, obj)
@@ -225,13 +227,13 @@ async def _try_update(
     old = kind.object(record)
     new = mutate(kind.object(record), record)
     insists = _keep_identity(kind, new, old, info.name)
-    attrs = attributes("UPDATE", kind, request, new, old, options.dry_run)
-    await api.admission.mutate(attrs)
-    await api.guard(kind, request, new, old)
     if fields is None:
         own_fields(api, resource, old, new, options, info.subresource, rules.reset)
     else:
         fields(new, old)
+    attrs = attributes("UPDATE", kind, request, new, old, options.dry_run)
+    await api.admission.mutate(attrs)
+    await api.guard(kind, request, new, old)
     rules.prepare(new, old)
     try:
         async with allocated(api, kind, new, old, options.dry_run):

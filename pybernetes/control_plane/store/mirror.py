@@ -143,9 +143,16 @@ class Mirror:
     def changed(self, prefix: str) -> int:
         """The revision of the last change under a prefix, or a later one when that is not known."""
         node = self._nodes.get(prefix)
-        while node is None:
-            prefix = prefix[: prefix.rfind("/", 0, len(prefix) - 1) + 1]
-            node = self._nodes.get(prefix)
+        if node is None:
+            parent = prefix
+            while node is None:
+                parent = parent[: parent.rfind("/", 0, len(parent) - 1) + 1]
+                node = self._nodes.get(parent)
+            if prefix.endswith("/"):
+                # Who asks once asks again: from now on changes elsewhere are not taken for changes here.
+                if len(self._nodes) > self._spare_nodes:
+                    self._sweep()
+                self._nodes[prefix] = Node(node.changed)
         return node.changed
 
     def _span(self, begin: str, end: str | None) -> int:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
+from pybernetes.api import errors
+from pybernetes.api.errors import StatusError
 from pybernetes.api.resource import Object, Resource
+
+CREATE, UPDATE, DELETE, CONNECT = "CREATE", "UPDATE", "DELETE", "CONNECT"
+
+
+def _ignore(text: str) -> None:
+    """Where nobody is to be warned."""
 
 
 @dataclass(slots=True)
@@ -24,16 +31,61 @@ class Attributes:
     subresource: str = ""
     dry_run: bool = False
     options: Any = None
-    warnings: list[str] = field(default_factory=list)
+    # Called with texts for the Warning headers of the answer.
+    warn: Callable[[str], None] = _ignore
+    # Notes for the audit log.
+    annotations: dict[str, str] = field(default_factory=dict)
+
+    def forbidden(self, why: str) -> StatusError:
+        """The refusal of this write, in Kubernetes' words."""
+        meta = self.obj.get("metadata", {}) if self.obj is not None else {}
+        # A name that is yet to be generated is told by its prefix.
+        name = self.name or meta.get("name") or meta.get("generateName") or "Unknown"
+        return errors.forbidden(self.resource.group, self.resource.plural, name, why)
+
+    def refuse(self, why: str) -> NoReturn:
+        """Refuses this write."""
+        raise self.forbidden(why)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The writes that a plugin is called for."""
+
+    operations: tuple[str, ...] = (CREATE, UPDATE)
+    # As messages name them: "pods", "ingresses.networking.k8s.io"; None for all.
+    resources: tuple[str, ...] | None = None
+    # "" is the object itself; None for all.
+    subresources: tuple[str, ...] | None = ("",)
+
+    def covers(self, operation: str, resource: str, subresource: str) -> bool:
+        """Whether a write is in the scope."""
+        return (
+            operation in self.operations
+            and (self.resources is None or resource in self.resources)
+            and (self.subresources is None or subresource in self.subresources)
+        )
+
+
+def failure(message: str) -> StatusError:
+    """What upstream answers where a plugin gives up instead of refusing."""
+    return StatusError(500, "", message)
 
 
 class Plugin(Protocol):
-    """A plugin has ``mutate(attributes)``, ``validate(attributes)`` or both; either may be a coroutine function.
+    """A plugin has ``mutate(attributes)``, ``validate(attributes)`` or both, called for what is in its scope.
 
-    It raises StatusError to refuse.
+    Either gives None, or an awaitable when it has to wait, and raises StatusError to refuse.
     """
 
     name: str
+    scope: Scope
+
+
+# Makes a plugin for a server.
+Factory = Callable[[Any], Plugin]
+Method = Callable[[Attributes], "Awaitable[None] | None"]
+Methods = tuple[Method, ...]
 
 
 class Chain:
@@ -41,19 +93,37 @@ class Chain:
 
     def __init__(self, plugins: Sequence[Plugin] = ()) -> None:
         self.plugins = tuple(plugins)
-        self._mutating: list[Any] = [plugin for plugin in plugins if hasattr(plugin, "mutate")]
-        self._validating: list[Any] = [plugin for plugin in plugins if hasattr(plugin, "validate")]
+        # What is called for each kind of write, found out once: most plugins want to see few of them.
+        self._routes: dict[tuple[str, str, str, str], tuple[Methods, Methods]] = {}
+
+    def _route(self, attributes: Attributes) -> tuple[Methods, Methods]:
+        resource = attributes.resource
+        key = (attributes.operation, resource.group, resource.plural, attributes.subresource)
+        route = self._routes.get(key)
+        if route is None:
+            name = errors.qualified(resource.group, resource.plural)
+            wanted = [
+                plugin
+                for plugin in self.plugins
+                if plugin.scope.covers(attributes.operation, name, attributes.subresource)
+            ]
+            route = (
+                tuple(plugin.mutate for plugin in wanted if hasattr(plugin, "mutate")),
+                tuple(plugin.validate for plugin in wanted if hasattr(plugin, "validate")),
+            )
+            self._routes[key] = route
+        return route
 
     async def mutate(self, attributes: Attributes) -> None:
         """Lets every plugin change the object."""
-        for plugin in self._mutating:
-            result = plugin.mutate(attributes)
-            if inspect.isawaitable(result):
-                await result
+        for method in self._route(attributes)[0]:
+            waiting = method(attributes)
+            if waiting is not None:
+                await waiting
 
     async def validate(self, attributes: Attributes) -> None:
         """Lets every plugin refuse the object."""
-        for plugin in self._validating:
-            result = plugin.validate(attributes)
-            if inspect.isawaitable(result):
-                await result
+        for method in self._route(attributes)[1]:
+            waiting = method(attributes)
+            if waiting is not None:
+                await waiting

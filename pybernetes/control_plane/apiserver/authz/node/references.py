@@ -33,10 +33,11 @@ def of_pod(pod: Object) -> set[tuple[str, str]]:
     """
     if MIRROR in (pod["metadata"].get("annotations") or {}):
         return set()
-    return {(resource, name) for resource, name in _of_pod(pod) if name}
+    return {(resource, name) for resource, name in named_by_pod(pod) if name}
 
 
-def _of_pod(pod: Object) -> Iterator[tuple[str, str]]:
+def named_by_pod(pod: Object) -> Iterator[tuple[str, str]]:
+    """Every resource and name in a pod; the name is empty where there is none."""
     spec, status = pod.get("spec", {}), pod.get("status", {})
     yield "serviceaccounts", spec.get("serviceAccountName", "")
     for reference in spec.get("imagePullSecrets", ()):

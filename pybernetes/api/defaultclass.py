@@ -1,0 +1,20 @@
+"""The class that objects get which name none: of those that are marked as the default, the newest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+STORAGE = ("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class")
+INGRESS = ("ingressclass.kubernetes.io/is-default-class",)
+
+
+def default_class(classes: Iterable[dict[str, Any]], annotations: tuple[str, ...]) -> dict[str, Any] | None:
+    """The default among the classes, or None."""
+    marked = [
+        each
+        for each in sorted(classes, key=lambda each: each["metadata"]["name"])
+        if any(each["metadata"].get("annotations", {}).get(name) == "true" for name in annotations)
+    ]
+    # Of several of one age, the first by name: max gives the first of equals.
+    return max(marked, key=lambda each: each["metadata"].get("creationTimestamp") or "", default=None)

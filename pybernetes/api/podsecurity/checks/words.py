@@ -1,0 +1,56 @@
+"""What the checks share: the walk over containers and the wording."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+Fields = dict[str, Any]
+
+
+class Violation(NamedTuple):
+    """Why a pod is not let in, in short and in detail."""
+
+    reason: str
+    detail: str
+
+
+def containers(spec: Fields) -> Iterator[Fields]:
+    """Every container, in the order in which they are told."""
+    for key in ("initContainers", "containers", "ephemeralContainers"):
+        yield from spec.get(key) or ()
+
+
+def context(holder: Fields) -> Fields:
+    """The security context of a pod's specification or of a container."""
+    return holder.get("securityContext") or {}
+
+
+def quoted(items: Iterable[str]) -> str:
+    """Names in quotes, separated by commas."""
+    return ", ".join(f'"{item}"' for item in items)
+
+
+def plural(word: str, items: Sequence[Any] | set[Any]) -> str:
+    """The word for one thing or for several."""
+    return word if len(items) == 1 else word + "s"
+
+
+def named(names: Sequence[str], word: str = "container") -> str:
+    """``container "a"`` or ``containers "a", "b"``."""
+    return f"{plural(word, names)} {quoted(names)}"
+
+
+def setters(pod: bool, names: Sequence[str]) -> str:
+    """Who set something wrong: the pod, containers, or both."""
+    return " and ".join([*(["pod"] if pod else []), *([named(names)] if names else [])])
+
+
+def in_user_namespace(spec: Fields) -> bool:
+    """Whether root in the pod is nobody on the host."""
+    return spec.get("hostUsers") is False
+
+
+def is_windows(spec: Fields) -> bool:
+    """Whether the pod says that it is for Windows."""
+    return (spec.get("os") or {}).get("name") == "windows"

@@ -1,0 +1,57 @@
+"""The evaluator of every resource: a few measure, all others count."""
+
+from __future__ import annotations
+
+from pybernetes.api.quota.evaluator import Evaluator
+from pybernetes.api.quota.pods import PodEvaluator
+from pybernetes.api.quota.resourceclaims import Cluster, ResourceClaimEvaluator
+from pybernetes.api.quota.services import ServiceEvaluator
+from pybernetes.api.quota.volumeclaims import VolumeClaimEvaluator
+
+# What quotas never look at: objects that are not stored, and events.
+IGNORED = frozenset(
+    {
+        ("", "bindings"),
+        ("", "componentstatuses"),
+        ("", "events"),
+        ("authentication.k8s.io", "selfsubjectreviews"),
+        ("authentication.k8s.io", "tokenreviews"),
+        ("authorization.k8s.io", "localsubjectaccessreviews"),
+        ("authorization.k8s.io", "selfsubjectaccessreviews"),
+        ("authorization.k8s.io", "selfsubjectrulesreviews"),
+        ("authorization.k8s.io", "subjectaccessreviews"),
+        ("events.k8s.io", "events"),
+    }
+)
+# Resources that quotas could count by a plain name before there was count/….
+_ALIASED = ("configmaps", "replicationcontrollers", "resourcequotas", "secrets")
+
+
+class Evaluators:
+    """Evaluators by group and plural, made when they are first asked for."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        special: list[Evaluator] = [
+            PodEvaluator(),
+            ServiceEvaluator(),
+            VolumeClaimEvaluator(),
+            ResourceClaimEvaluator(cluster),
+        ]
+        special += [Evaluator("", plural, plural) for plural in _ALIASED]
+        self._found: dict[tuple[str, str], Evaluator | None] = {
+            (each.group, each.plural): each for each in special
+        }
+
+    def get(self, group: str, plural: str) -> Evaluator | None:
+        """The evaluator of a resource, or None if quotas ignore it."""
+        key = (group, plural)
+        if key in IGNORED:
+            return None
+        found = self._found.get(key)
+        if found is None:
+            found = self._found[key] = Evaluator(group, plural)
+        return found
+
+    def measuring(self) -> list[Evaluator]:
+        """The evaluators that do more than to count."""
+        return [each for each in self._found.values() if each is not None]

@@ -1,0 +1,63 @@
+"""Tolerations compared and merged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+Toleration = dict[str, Any]
+
+
+def covers(wider: Toleration, toleration: Toleration) -> bool:
+    """Whether all that one tolerates, the wider one tolerates too."""
+    if wider == toleration:
+        return True
+    operator = wider.get("operator") or "Equal"
+    if toleration.get("key", "") != wider.get("key", "") and (wider.get("key") or operator != "Exists"):
+        return False
+    effect = wider.get("effect", "")
+    if effect and toleration.get("effect", "") != effect:
+        return False
+    seconds = wider.get("tolerationSeconds")
+    if effect == "NoExecute" and seconds is not None:
+        its_seconds = toleration.get("tolerationSeconds")
+        if its_seconds is None or its_seconds > seconds:
+            return False
+    if operator == "Exists":
+        return True
+    return (
+        operator == "Equal"
+        and toleration.get("operator") == "Equal"
+        and toleration.get("value", "") == wider.get("value", "")
+    )
+
+
+def merge(first: Sequence[Toleration], second: Sequence[Toleration]) -> list[Toleration]:
+    """Both sets as one, without those that another one covers."""
+    everything = [*first, *second]
+    merged: list[Toleration] = []
+    for position, toleration in enumerate(everything):
+        if any(covers(kept, toleration) for kept in merged):
+            continue
+        following = everything[position + 1 :]
+        if any(other != toleration and covers(other, toleration) for other in following):
+            continue
+        merged.append(toleration)
+    return merged
+
+
+def allowed(given: Iterable[Toleration], permitted: Sequence[Toleration]) -> bool:
+    """Whether each toleration is covered by one of those that are permitted; without any, all are."""
+    return not permitted or all(any(covers(wider, each) for wider in permitted) for each in given)
+
+
+def put(tolerations: list[Toleration], wanted: Toleration) -> list[Toleration]:
+    """The tolerations with one more, which takes the place of those that differ in their seconds alone."""
+    keys = ("key", "effect", "operator", "value")
+
+    def same(other: Toleration) -> bool:
+        return all(wanted.get(key, "") == other.get(key, "") for key in keys)
+
+    if any(same(each) for each in tolerations):
+        return [wanted if same(each) else each for each in tolerations]
+    return [*tolerations, wanted]

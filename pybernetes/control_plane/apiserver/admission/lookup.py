@@ -1,0 +1,104 @@
+"""What plugins look up: stored objects, decoded once for each of their versions."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Generic, TypeVar
+
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.store.protocol import Record
+
+Derived = TypeVar("Derived")
+# So many namespaces are remembered before starting over.
+_MOST = 10_000
+
+
+class Lookup:
+    """The objects of one kind. They are shared: nobody may change them.
+
+    Of kinds that are many and seldom looked at, ``keep=False`` keeps no decoded object.
+    """
+
+    def __init__(self, api: Api, group: str, plural: str, *, keep: bool = True) -> None:
+        self._store = api.store
+        self.kind = api.kinds.find(group, plural)
+        self._keep = keep
+        self._kept: dict[str, tuple[Record, Object]] = {}
+        self._lists: dict[str, tuple[int, tuple[Object, ...]]] = {}
+
+    def get(self, namespace: str, name: str) -> Object | None:
+        """An object, or None."""
+        key = self.kind.key(namespace, name)
+        record = self._store.get(key)
+        if record is None:
+            return None
+        entry = self._kept.get(key)
+        if entry is not None and entry[0] is record:
+            return entry[1]
+        found = self.kind.shared(record)
+        if self._keep:
+            if len(self._kept) >= _MOST:
+                self._kept.clear()
+            self._kept[key] = (record, found)
+        return found
+
+    async def fresh(self, namespace: str, name: str) -> Object | None:
+        """An object, or None when it is missing for sure, and not only yet unseen by this server."""
+        found = self.get(namespace, name)
+        if found is None and not self._store.local:
+            await self._store.sync()
+            found = self.get(namespace, name)
+        return found
+
+    async def appears(self, namespace: str, name: str, seconds: float) -> Object | None:
+        """An object that somebody is about to make, or None when nobody did in time."""
+        appeared = asyncio.Event()
+        watch = self._store.watch(self.kind.key(namespace, name), 0, lambda events: appeared.set())
+        try:
+            found = await self.fresh(namespace, name)
+            if found is None:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(appeared.wait(), seconds)
+                found = self.get(namespace, name)
+            return found
+        finally:
+            watch.close()
+
+    def all(self, namespace: str = "") -> tuple[Object, ...]:
+        """All objects, or those of a namespace; the same tuple for as long as none of them changes."""
+        prefix = self.kind.collection(namespace)
+        changed = self._store.changed(prefix)
+        entry = self._lists.get(namespace)
+        if entry is not None and entry[0] == changed:
+            return entry[1]
+        found = tuple(self.kind.shared(record) for record in self._store.list(prefix).records)
+        if len(self._lists) >= _MOST:
+            self._lists.clear()
+        self._lists[namespace] = (changed, found)
+        return found
+
+    def each(self, namespace: str = "") -> Iterator[Object]:
+        """All objects, or those of a namespace, of which none is kept."""
+        return map(self.kind.shared, self._store.list(self.kind.collection(namespace)).records)
+
+
+class Remembered(Generic[Derived]):
+    """What follows from an object or a list, computed once for each of them."""
+
+    def __init__(self, compute: Callable[..., Derived]) -> None:
+        self._compute = compute
+        self._entries: dict[str, tuple[object, Derived]] = {}
+
+    def of(self, key: str, source: object) -> Derived:
+        """What follows from the source that is now at the key."""
+        entry = self._entries.get(key)
+        if entry is not None and entry[0] is source:
+            return entry[1]
+        if len(self._entries) >= _MOST:
+            self._entries.clear()
+        value = self._compute(source)
+        self._entries[key] = (source, value)
+        return value

@@ -1,0 +1,32 @@
+"""CertificateApproval: who approves or denies a certificate request must be allowed to for its signer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.api import go
+from pybernetes.control_plane.apiserver.admission.authorize import for_signer
+from pybernetes.control_plane.apiserver.admission.chain import UPDATE, Attributes, Scope
+from pybernetes.control_plane.apiserver.api import Api
+
+REQUESTS = "certificatesigningrequests.certificates.k8s.io"
+
+
+class CertificateApproval:
+    """The plugin."""
+
+    name = "CertificateApproval"
+    scope = Scope(operations=(UPDATE,), resources=(REQUESTS,), subresources=("approval",))
+
+    def __init__(self, api: Api, configuration: Any = None) -> None:
+        self._api = api
+
+    async def validate(self, attributes: Attributes) -> None:
+        """Refuses a decision without the permission ``approve`` for the signer."""
+        # The stored request counts: the one that is sent could name a signer for which the permission is there.
+        signer = (attributes.old or {}).get("spec", {}).get("signerName", "")
+        if not await for_signer(self._api, attributes.user, "approve", signer):
+            attributes.refuse(f"user not permitted to approve requests with signerName {go.quote(signer)}")
+
+
+PLUGIN = CertificateApproval

@@ -1,0 +1,40 @@
+"""CertificateSigning: who issues a certificate must be allowed to for its signer."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import Any
+
+from pybernetes.api import go
+from pybernetes.control_plane.apiserver.admission.authorize import for_signer
+from pybernetes.control_plane.apiserver.admission.chain import UPDATE, Attributes, Scope
+from pybernetes.control_plane.apiserver.api import Api
+
+REQUESTS = "certificatesigningrequests.certificates.k8s.io"
+
+
+class CertificateSigning:
+    """The plugin."""
+
+    name = "CertificateSigning"
+    scope = Scope(operations=(UPDATE,), resources=(REQUESTS,), subresources=("status",))
+
+    def __init__(self, api: Api, configuration: Any = None) -> None:
+        self._api = api
+
+    def validate(self, attributes: Attributes) -> Awaitable[None] | None:
+        """Refuses a certificate or a condition without the permission ``sign`` for the signer."""
+        after, before = ((each or {}).get("status", {}) for each in (attributes.obj, attributes.old))
+        if all(
+            (after.get(key) or None) == (before.get(key) or None) for key in ("certificate", "conditions")
+        ):
+            return None
+        return self._check(attributes)
+
+    async def _check(self, attributes: Attributes) -> None:
+        signer = (attributes.old or {}).get("spec", {}).get("signerName", "")
+        if not await for_signer(self._api, attributes.user, "sign", signer):
+            attributes.refuse(f"user not permitted to sign requests with signerName {go.quote(signer)}")
+
+
+PLUGIN = CertificateSigning

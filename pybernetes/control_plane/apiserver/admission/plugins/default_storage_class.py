@@ -1,0 +1,38 @@
+"""DefaultStorageClass: claims that name no storage class get the default one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.api import defaultclass
+from pybernetes.api.quota.volumeclaims import BETA_CLASS
+from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes, Scope
+from pybernetes.control_plane.apiserver.admission.lookup import Lookup
+from pybernetes.control_plane.apiserver.api import Api
+
+
+class DefaultStorageClass:
+    """The plugin."""
+
+    name = "DefaultStorageClass"
+    scope = Scope(operations=(CREATE,), resources=("persistentvolumeclaims",))
+
+    def __init__(self, api: Api, configuration: Any = None) -> None:
+        self._classes = Lookup(api, "storage.k8s.io", "storageclasses")
+
+    def mutate(self, attributes: Attributes) -> None:
+        """Fills in the class, if there is a default."""
+        claim = attributes.obj
+        assert claim is not None
+        spec = claim.setdefault("spec", {})
+        # An empty name is a choice too: no class at all.
+        if spec.get("storageClassName") is not None or BETA_CLASS in (
+            claim["metadata"].get("annotations") or {}
+        ):
+            return
+        found = defaultclass.default_class(self._classes.all(), defaultclass.STORAGE)
+        if found is not None:
+            spec["storageClassName"] = found["metadata"]["name"]
+
+
+PLUGIN = DefaultStorageClass

@@ -1,0 +1,38 @@
+"""ExtendedResourceToleration: pods that ask for devices tolerate the taints that keep others off their nodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.api import tolerations
+from pybernetes.api.validation.resources import is_extended
+from pybernetes.control_plane.apiserver.admission.chain import Attributes, Scope
+from pybernetes.control_plane.apiserver.api import Api
+
+
+class ExtendedResourceToleration:
+    """The plugin."""
+
+    name = "ExtendedResourceToleration"
+    scope = Scope(resources=("pods",))
+
+    def __init__(self, api: Api, configuration: Any = None) -> None:
+        pass
+
+    def mutate(self, attributes: Attributes) -> None:
+        """Adds a toleration named like each extended resource."""
+        assert attributes.obj is not None
+        spec = attributes.obj["spec"]
+        names = {
+            name
+            for key in ("containers", "initContainers")
+            for container in spec.get(key) or ()
+            for name in (container.get("resources") or {}).get("requests") or ()
+            if is_extended(name)
+        }
+        for name in sorted(names):
+            wanted = {"key": name, "operator": "Exists", "effect": "NoSchedule"}
+            spec["tolerations"] = tolerations.put(spec.get("tolerations") or [], wanted)
+
+
+PLUGIN = ExtendedResourceToleration

@@ -1,0 +1,37 @@
+"""LimitPodHardAntiAffinityTopology: pods keep others away from their node at most, not from a whole zone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.api import errors
+from pybernetes.control_plane.apiserver.admission.chain import Attributes, Scope
+from pybernetes.control_plane.apiserver.api import Api
+
+_HOST = "kubernetes.io/hostname"
+
+
+class LimitPodHardAntiAffinityTopology:
+    """The plugin."""
+
+    name = "LimitPodHardAntiAffinityTopology"
+    scope = Scope(resources=("pods",))
+
+    def __init__(self, api: Api, configuration: Any = None) -> None:
+        pass
+
+    def validate(self, attributes: Attributes) -> None:
+        """Refuses hard anti-affinity by another label than the host name."""
+        pod = attributes.obj or {}
+        rules = (pod["spec"].get("affinity") or {}).get("podAntiAffinity") or {}
+        for term in rules.get("requiredDuringSchedulingIgnoredDuringExecution") or ():
+            key = term.get("topologyKey", "")
+            if key != _HOST:
+                why = (
+                    f"affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey {key} "
+                    f"but only key {_HOST} is allowed"
+                )
+                raise errors.forbidden("", "pods", pod["metadata"].get("name", ""), why)
+
+
+PLUGIN = LimitPodHardAntiAffinityTopology

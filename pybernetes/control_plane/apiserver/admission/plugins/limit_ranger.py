@@ -1,0 +1,52 @@
+"""LimitRanger: pods and claims stay within the limit ranges of their namespace, which also fill in what is usual."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.api import limits
+from pybernetes.control_plane.apiserver.admission.chain import UPDATE, Attributes, Scope
+from pybernetes.control_plane.apiserver.admission.lookup import Lookup
+from pybernetes.control_plane.apiserver.api import Api
+
+
+class LimitRanger:
+    """The plugin."""
+
+    name = "LimitRanger"
+    scope = Scope(resources=("pods", "persistentvolumeclaims"), subresources=("", "resize"))
+
+    def __init__(self, api: Api, configuration: Any = None) -> None:
+        self._limit_ranges = Lookup(api, "", "limitranges")
+
+    def mutate(self, attributes: Attributes) -> None:
+        """Gives containers the requests and limits that they lack."""
+        ranges = self._limit_ranges.all(attributes.namespace)
+        if ranges and attributes.resource.plural == "pods" and _concerns(attributes):
+            assert attributes.obj is not None
+            for limit_range in ranges:
+                limits.default_pod(limit_range, attributes.obj)
+
+    def validate(self, attributes: Attributes) -> None:
+        """Refuses what asks for too little or too much."""
+        ranges = self._limit_ranges.all(attributes.namespace)
+        if not ranges or not _concerns(attributes):
+            return
+        check = limits.pod_problems if attributes.resource.plural == "pods" else limits.claim_problems
+        assert attributes.obj is not None
+        for limit_range in ranges:
+            problems = list(dict.fromkeys(check(limit_range, attributes.obj)))
+            if problems:
+                attributes.refuse(problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]")
+
+
+def _concerns(attributes: Attributes) -> bool:
+    """What containers ask for changes by a resize alone, and nothing matters any more to what is being deleted."""
+    if attributes.operation != UPDATE:
+        return True
+    if attributes.resource.plural == "pods" and not attributes.subresource:
+        return False
+    return not (attributes.old or {}).get("metadata", {}).get("deletionTimestamp")
+
+
+PLUGIN = LimitRanger

@@ -1,0 +1,92 @@
+"""OwnerReferencesPermissionEnforcement: who may not delete an object may not make the garbage collector do it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import Any
+
+from pybernetes.api import go
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.apiserver.admission.authorize import verdict
+from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes, Scope
+from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.kinds import Kind
+
+Reference = dict[str, Any]
+
+
+def _references(obj: Object | None) -> list[Reference]:
+    return (obj or {}).get("metadata", {}).get("ownerReferences") or []
+
+
+def newly_blocking(new: list[Reference], old: list[Reference]) -> list[Reference]:
+    """The references that hold up the deletion of their owner and did not before."""
+    before = {each.get("uid") for each in old if each.get("blockOwnerDeletion")}
+    return [each for each in new if each.get("blockOwnerDeletion") and each.get("uid") not in before]
+
+
+class OwnerReferencesPermissionEnforcement:
+    """The plugin."""
+
+    name = "OwnerReferencesPermissionEnforcement"
+    scope = Scope(subresources=None)
+
+    def __init__(self, api: Api, configuration: Any = None) -> None:
+        self._api = api
+
+    def validate(self, attributes: Attributes) -> Awaitable[None] | None:
+        """Refuses changes of owners without the permission that they amount to."""
+        if attributes.subresource == "status" and attributes.resource.plural == "pods":
+            return None  # a status cannot change owners
+        new, old = _references(attributes.obj), _references(attributes.old)
+        return None if new == old else self._check(attributes, new, old)
+
+    async def _check(self, attributes: Attributes, new: list[Reference], old: list[Reference]) -> None:
+        resource, user = attributes.resource, attributes.user
+        if attributes.operation != CREATE:
+            answer = await verdict(
+                self._api, user, "delete", resource.group, resource.plural, attributes.name,
+                version=resource.version, subresource=attributes.subresource, namespace=attributes.namespace,
+            )  # fmt: skip
+            if not answer.allowed:
+                attributes.refuse(
+                    f"cannot set an ownerRef on a resource you can't delete: {answer.reason}, <nil>"
+                )
+        blocking = newly_blocking(new, old)
+        if not blocking:
+            return
+        everything = await verdict(self._api, user, "update", "*", "*", "*", subresource="finalizers")
+        if not everything.allowed:
+            for reference in blocking:
+                await self._check_owner(attributes, reference)
+
+    async def _check_owner(self, attributes: Attributes, reference: Reference) -> None:
+        version, kind_name = reference.get("apiVersion", ""), reference.get("kind", "")
+        kinds = self._kinds(version, kind_name)
+        if not kinds:
+            missing = f"no matches for kind {go.quote(kind_name)} in version {go.quote(version)}"
+            attributes.refuse(
+                "cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion "
+                f"{version} Kind {kind_name}: {missing}"
+            )
+        for kind in kinds:
+            answer = await verdict(
+                self._api, attributes.user, "update", kind.resource.group, kind.resource.plural,
+                reference.get("name", ""), version=kind.resource.version, subresource="finalizers",
+                namespace=attributes.namespace if kind.namespaced else "",
+            )  # fmt: skip
+            if not answer.allowed:
+                attributes.refuse(
+                    "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set "
+                    f"finalizers on: {answer.reason}, <nil>"
+                )
+
+    def _kinds(self, api_version: str, name: str) -> list[Kind]:
+        return [
+            kind
+            for kind in self._api.kinds
+            if kind.resource.api_version == api_version and kind.resource.kind == name
+        ]
+
+
+PLUGIN = OwnerReferencesPermissionEnforcement

@@ -1,0 +1,56 @@
+"""PodResizeValidator: a pod is not resized beyond what its node could ever give."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.api import go, podrequests, quantity
+from pybernetes.control_plane.apiserver.admission.chain import UPDATE, Attributes, Scope
+from pybernetes.control_plane.apiserver.admission.lookup import Lookup
+from pybernetes.control_plane.apiserver.api import Api
+
+_OS = "kubernetes.io/os"
+
+
+class PodResizeValidator:
+    """The plugin."""
+
+    name = "PodResizeValidator"
+    scope = Scope(operations=(UPDATE,), resources=("pods",), subresources=("resize",))
+
+    def __init__(self, api: Api, configuration: Any = None) -> None:
+        self._nodes = Lookup(api, "", "nodes")
+
+    def validate(self, attributes: Attributes) -> None:
+        """Refuses what does not fit, and any resize where the node's system has none."""
+        pod, old = attributes.obj, attributes.old
+        assert pod is not None and old is not None
+        name = pod["spec"].get("nodeName")
+        if not name or pod["metadata"].get("generation") == old["metadata"].get("generation"):
+            return
+        node = self._nodes.get("", name)
+        if node is None:
+            attributes.refuse(f"node {go.quote(name)} not found")
+        system = (node["metadata"].get("labels") or {}).get(_OS, "linux")
+        if system != "linux":
+            why = f"pod resize is only supported on linux nodes, node {go.quote(name)} is {go.quote(system)}"
+            raise _because(attributes, why, "UnsupportedPlatform")
+        requests = podrequests.requests({"spec": pod["spec"]})
+        allocatable = node.get("status", {}).get("allocatable") or {}
+        problems = []
+        for resource, number in (("cpu", quantity.milli), ("memory", quantity.integer)):
+            wanted, there = requests.get(resource, "0"), allocatable.get(resource, "0")
+            if quantity.parse(wanted) > quantity.parse(there):
+                problems.append(f"{resource}, requested: {number(wanted)}, allocatable: {number(there)}")
+        if problems:
+            why = f"node didn't have enough allocatable resources: {'; '.join(problems)}"
+            raise _because(attributes, why, "NodeCapacity")
+
+
+def _because(attributes: Attributes, why: str, reason: str) -> Exception:
+    error = attributes.forbidden(why)
+    error.details = {**(error.details or {}), "causes": [{"reason": reason}]}
+    return error
+
+
+PLUGIN = PodResizeValidator

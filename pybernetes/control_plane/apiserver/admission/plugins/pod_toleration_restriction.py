@@ -1,0 +1,72 @@
+"""PodTolerationRestriction: namespaces say what their pods tolerate by default, and what they may tolerate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from pybernetes.api import errors, tolerations
+from pybernetes.api.podresources import qos_class
+from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes, Scope, failure
+from pybernetes.control_plane.apiserver.admission.lookup import Lookup
+from pybernetes.control_plane.apiserver.api import Api
+
+_PREFIX = "scheduler.alpha.kubernetes.io/"
+DEFAULTS, PERMITTED = f"{_PREFIX}defaultTolerations", f"{_PREFIX}tolerationsWhitelist"
+_MEMORY_PRESSURE = {"key": "node.kubernetes.io/memory-pressure", "operator": "Exists", "effect": "NoSchedule"}
+
+
+class PodTolerationRestriction:
+    """The plugin; its configuration has ``default`` and ``whitelist`` for namespaces that say nothing."""
+
+    name = "PodTolerationRestriction"
+    scope = Scope(resources=("pods",))
+
+    def __init__(self, api: Api, configuration: Any = None) -> None:
+        self._namespaces = Lookup(api, "", "namespaces")
+        self._configuration = configuration or {}
+
+    def mutate(self, attributes: Attributes) -> None:
+        """Merges the defaults of the namespace, or of the cluster, into the pod."""
+        assert attributes.obj is not None
+        spec = attributes.obj["spec"]
+        extra: list[dict[str, Any]] = []
+        if attributes.operation == CREATE:
+            extra += self._of_namespace(attributes.namespace, DEFAULTS, "default")[0]
+        if (attributes.obj.get("status", {}).get("qosClass") or qos_class(spec)) != "BestEffort":
+            extra.append(_MEMORY_PRESSURE)
+        if extra:
+            spec["tolerations"] = tolerations.merge(
+                spec.get("tolerations") or (), [dict(each) for each in extra]
+            )
+        self.validate(attributes)
+
+    def validate(self, attributes: Attributes) -> None:
+        """Refuses tolerations beyond those that are permitted."""
+        assert attributes.obj is not None
+        given = attributes.obj["spec"].get("tolerations") or ()
+        permitted, scope = self._of_namespace(attributes.namespace, PERMITTED, "whitelist")
+        if given and not tolerations.allowed(given, permitted):
+            text = "pod tolerations (possibly merged with namespace default tolerations) conflict with its "
+            raise failure(f"{text}{scope} whitelist")
+
+    def _of_namespace(self, namespace: str, annotation: str, key: str) -> tuple[list[dict[str, Any]], str]:
+        found = self._namespaces.get("", namespace)
+        if found is None:
+            raise errors.not_found("", "namespaces", namespace)
+        text = (found["metadata"].get("annotations") or {}).get(annotation)
+        if text is None:
+            return self._configuration.get(key) or [], "cluster"
+        if not text:
+            return [], "namespace"
+        try:
+            parsed = orjson.loads(text)
+        except orjson.JSONDecodeError as error:
+            raise failure(str(error)) from None
+        if not isinstance(parsed, list) or not all(isinstance(each, dict) for each in parsed):
+            raise failure(f"the annotation {annotation} of namespace {namespace} is no list of tolerations")
+        return parsed, "namespace"
+
+
+PLUGIN = PodTolerationRestriction

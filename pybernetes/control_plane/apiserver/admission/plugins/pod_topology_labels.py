@@ -1,0 +1,40 @@
+"""PodTopologyLabels: a pod that has a node carries the zone and the region of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes, Scope
+from pybernetes.control_plane.apiserver.admission.lookup import Lookup
+from pybernetes.control_plane.apiserver.api import Api
+
+_LABELS = ("topology.kubernetes.io/zone", "topology.kubernetes.io/region")
+
+
+class PodTopologyLabels:
+    """The plugin."""
+
+    name = "PodTopologyLabels"
+    scope = Scope(operations=(CREATE,), resources=("pods",), subresources=("", "binding"))
+
+    def __init__(self, api: Api, configuration: Any = None) -> None:
+        self._nodes = Lookup(api, "", "nodes")
+
+    def mutate(self, attributes: Attributes) -> None:
+        """Copies the labels from the node to the pod, or to the binding, which passes them on."""
+        assert attributes.obj is not None
+        if attributes.subresource:
+            target = attributes.obj.get("target") or {}
+            name = target.get("name") if target.get("kind") == "Node" else None
+        else:
+            name = attributes.obj["spec"].get("nodeName")
+        node = self._nodes.get("", name) if name else None
+        if node is None:
+            return
+        labels = node["metadata"].get("labels") or {}
+        found = {key: labels[key] for key in _LABELS if key in labels}
+        if found:
+            attributes.obj["metadata"].setdefault("labels", {}).update(found)
+
+
+PLUGIN = PodTopologyLabels

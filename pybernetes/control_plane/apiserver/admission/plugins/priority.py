@@ -1,0 +1,92 @@
+"""Priority: the name of a pod's priority class becomes a number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes, Scope
+from pybernetes.control_plane.apiserver.admission.lookup import Lookup, Remembered
+from pybernetes.control_plane.apiserver.api import Api
+
+_CLASSES = "priorityclasses.scheduling.k8s.io"
+_PREEMPT = "PreemptLowerPriority"
+
+
+def default_of(classes: Sequence[Object]) -> Object | None:
+    """The class of pods that name none; should there be several, the least."""
+    marked = [each for each in classes if each.get("globalDefault")]
+    return min(marked, key=lambda each: each.get("value", 0), default=None)
+
+
+class Priority:
+    """The plugin."""
+
+    name = "Priority"
+    scope = Scope(resources=("pods", _CLASSES))
+
+    def __init__(self, api: Api, configuration: Any = None) -> None:
+        self._classes = Lookup(api, "scheduling.k8s.io", "priorityclasses")
+        self._default = Remembered(default_of)
+
+    def _default_class(self) -> Object | None:
+        return self._default.of("", self._classes.all())
+
+    def mutate(self, attributes: Attributes) -> None:
+        """Sets the priority of a new pod, and keeps that of an old one."""
+        if attributes.resource.plural != "pods":
+            return
+        pod, old = attributes.obj, attributes.old
+        assert pod is not None
+        if attributes.operation == CREATE:
+            self._resolve(attributes, pod["spec"])
+        elif old is not None:
+            for key in ("priority", "preemptionPolicy"):
+                if pod["spec"].get(key) is None and old["spec"].get(key) is not None:
+                    pod["spec"][key] = old["spec"][key]
+
+    def _resolve(self, attributes: Attributes, spec: dict[str, Any]) -> None:
+        name = spec.get("priorityClassName")
+        class_ = self._classes.get("", name) if name else self._default_class()
+        if class_ is None:
+            if name:
+                attributes.refuse(f"no PriorityClass with name {name} was found")
+            priority: int = 0
+            policy: str | None = _PREEMPT
+        else:
+            spec["priorityClassName"] = class_["metadata"]["name"]
+            priority, policy = class_.get("value", 0), class_.get("preemptionPolicy")
+        given = spec.get("priority")
+        if given is not None and given != priority:
+            attributes.refuse(
+                f"the integer value of priority ({given}) must not be provided in pod spec; priority admission "
+                f"controller computed {priority} from the given PriorityClass name"
+            )
+        spec["priority"] = priority
+        if policy is None:
+            return
+        given = spec.get("preemptionPolicy")
+        if given is not None and given != policy:
+            attributes.refuse(
+                f"the string value of PreemptionPolicy ({given}) must not be provided in pod spec; priority "
+                f"admission controller computed {policy} from the given PriorityClass name"
+            )
+        spec["preemptionPolicy"] = policy
+
+    def validate(self, attributes: Attributes) -> None:
+        """Refuses a second class for pods that name none."""
+        if attributes.resource.plural == "pods" or not (attributes.obj or {}).get("globalDefault"):
+            return
+        assert attributes.obj is not None
+        default = self._default_class()
+        if default is None:
+            return
+        name = default["metadata"]["name"]
+        if attributes.operation == CREATE or name != attributes.obj["metadata"].get("name"):
+            attributes.refuse(
+                f"PriorityClass {name} is already marked as default. Only one default can exist"
+            )
+
+
+PLUGIN = Priority

@@ -1,0 +1,69 @@
+"""ResourceQuota: nothing is made that a quota of its namespace has no room for.
+
+It is the last of the plugins: what it has charged is spoken for, and only the quota controller gives it back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Iterable
+from typing import Any
+
+from pybernetes.api.quota.evaluators import Evaluators
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.apiserver.admission.chain import Attributes, Scope
+from pybernetes.control_plane.apiserver.admission.lookup import Lookup
+from pybernetes.control_plane.apiserver.admission.plugins.resource_quota.configuration import (
+    limited_resources,
+)
+from pybernetes.control_plane.apiserver.admission.plugins.resource_quota.reserve import Reservations
+from pybernetes.control_plane.apiserver.api import Api
+
+
+class _Cluster:
+    """The objects that the usage of claims for devices depends on."""
+
+    def __init__(self, api: Api) -> None:
+        self._classes = Lookup(api, "resource.k8s.io", "deviceclasses")
+        self._claims = Lookup(api, "resource.k8s.io", "resourceclaims")
+        self._pods = Lookup(api, "", "pods", keep=False)
+
+    def device_classes(self) -> Iterable[Object]:
+        return self._classes.all()
+
+    def claims(self, namespace: str) -> Iterable[Object]:
+        return self._claims.each(namespace)
+
+    def pod(self, namespace: str, name: str) -> Object | None:
+        return self._pods.get(namespace, name)
+
+
+class ResourceQuota:
+    """The plugin."""
+
+    name = "ResourceQuota"
+    scope = Scope(subresources=None)
+
+    def __init__(self, api: Api, configuration: Any = None) -> None:
+        self._limited = limited_resources(configuration)
+        self._quotas = Lookup(api, "", "resourcequotas")
+        self._evaluators = Evaluators(_Cluster(api))
+        self._reservations = Reservations(api, self._quotas, self._limited)
+
+    def validate(self, attributes: Attributes) -> Awaitable[None] | None:
+        """Charges the quotas of the namespace, or refuses."""
+        namespace, resource = attributes.namespace, attributes.resource
+        if not namespace or (resource.plural == "namespaces" and not resource.group):
+            return None
+        if not self._limited and not self._quotas.all(namespace):
+            return None
+        evaluator = self._evaluators.get(resource.group, resource.plural)
+        if evaluator is None or attributes.obj is None:
+            return None
+        if not evaluator.handles(
+            attributes.operation, attributes.subresource, attributes.obj, attributes.old
+        ):
+            return None
+        return self._reservations.reserve(evaluator, attributes)
+
+
+PLUGIN = ResourceQuota
