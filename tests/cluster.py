@@ -21,6 +21,7 @@ from pybernetes.control_plane.apiserver import setup
 from pybernetes.control_plane.apiserver.authn.user import AUTHENTICATED, MASTERS, User
 from pybernetes.control_plane.apiserver.inprocess import InProcess
 from pybernetes.control_plane.apiserver.server import ApiServer
+from tests.servers import NO_ACCOUNTS
 
 TOKEN = "administrator-token"
 ADMINISTRATOR = User("administrator", groups=(MASTERS, AUTHENTICATED))
@@ -47,6 +48,8 @@ class Cluster:
             if self._data_dir
             else ["--storage-backend=memory"]
         )
+        if not any("admission-plugins" in flag for flag in self._flags):
+            storage.append(NO_ACCOUNTS)
         arguments = parser().parse_args(
             [
                 "--bind-address=127.0.0.1",

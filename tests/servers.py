@@ -20,6 +20,8 @@ import yaml
 
 TOKEN = "the-administrators-token"
 START_SECONDS = 30.0
+# Without controllers nobody makes the service accounts that pods would have to have.
+NO_ACCOUNTS = "--disable-admission-plugins=ServiceAccount"
 
 
 class Server:
@@ -101,6 +103,8 @@ def running(directory: Path, *flags: str, port: int = 0) -> Iterator[Server]:
     ]  # fmt: skip
     if not any(flag.startswith(("--etcd-servers", "--storage-backend", "--data-dir")) for flag in flags):
         command.append(f"--data-dir={directory / 'data'}")
+    if not any("admission-plugins" in flag for flag in flags):
+        command.append(NO_ACCOUNTS)
     log = (directory / "log").open("a")
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
     try:
