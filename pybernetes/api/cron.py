@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
@@ -171,3 +172,39 @@ def zone_problem(name: str) -> str:
     except (LookupError, ValueError, OSError):
         return f"unknown time zone {name}"
     return ""
+
+
+def following(schedule: Schedule, moment: float, zone: ZoneInfo | None = None) -> float | None:
+    """The first moment after another that a schedule names; None if there is none within five years.
+
+    Both are seconds since the epoch. Without a zone the machine's own counts. A time that the clocks skip is left out.
+    """
+    if schedule.every:
+        return float(int(moment)) + schedule.every
+    zone = ZoneInfo(schedule.zone) if schedule.zone not in ("", "Local") else zone
+    at = (int(moment) // 60 + 1) * 60.0
+    last_year = datetime.fromtimestamp(at, zone).year + 5
+    while True:
+        local = datetime.fromtimestamp(at, zone)
+        if local.year > last_year:
+            return None
+        if local.month not in schedule.months:
+            first = local.replace(day=1, hour=0, minute=0, fold=0)
+            start = (first + timedelta(days=32)).replace(day=1)
+            at = max(start.timestamp(), at + 60)
+        elif not _fits_day(schedule, local):
+            midnight = local.replace(hour=0, minute=0, fold=0) + timedelta(days=1)
+            at = max(midnight.timestamp(), at + 60)
+        elif local.hour not in schedule.hours:
+            at += 3600 - 60 * local.minute
+        elif local.minute not in schedule.minutes:
+            later = [minute for minute in schedule.minutes if minute > local.minute]
+            at += 60 * ((min(later) if later else 60) - local.minute)
+        else:
+            return at
+
+
+def _fits_day(schedule: Schedule, local: datetime) -> bool:
+    day = local.day in schedule.days
+    weekday = (local.weekday() + 1) % 7 in schedule.weekdays
+    return day and weekday if schedule.any_day else day or weekday

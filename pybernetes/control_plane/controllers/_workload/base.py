@@ -1,0 +1,130 @@
+"""A controller that keeps pods: how it finds, takes in, makes and deletes them, and says so in events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, ClassVar
+
+from pybernetes.api.selectors import NOTHING, Selector
+from pybernetes.client.errors import NotFound, StatusError
+from pybernetes.client.refs import PODS, Kindlike
+from pybernetes.control_plane.controllers._workload.batches import namespace_is_terminating
+from pybernetes.control_plane.controllers._workload.ownership import (
+    anchors,
+    by_selector,
+    matcher,
+    orphans,
+    selector_of,
+)
+from pybernetes.control_plane.controllers._workload.pods import is_active
+from pybernetes.runtime import Controller, Runtime, by_controller, key_of
+from pybernetes.runtime.cache import IndexFunction
+from pybernetes.runtime.children import claim
+from pybernetes.runtime.controller import Mapper
+
+Object = dict[str, Any]
+
+
+class Workload(Controller):
+    """What Deployments and the like have in common. A subclass adds its kind and ``reconcile``."""
+
+    kind: ClassVar[Kindlike]
+    component: ClassVar[str]  # as events name it
+    children: ClassVar[Sequence[Kindlike]] = (PODS,)  # what is adopted
+    finalizer: ClassVar[str] = ""  # what children hold while they are not accounted for
+
+    def __init__(self, runtime: Runtime) -> None:
+        self.recorder = runtime.recorder(self.component)
+        super().__init__(runtime)
+        self.cache(self.kind).add_index(self.selector_index())
+        for kind in self.children:
+            self.cache(kind).add_index(by_controller)
+            self.cache(kind).add_index(orphans)
+
+    def watches(self) -> Mapping[Kindlike, Mapper]:
+        """Objects that nobody manages matter to whoever selects them."""
+        return {kind: self.suitors for kind in self.children}
+
+    def suitors(self, obj: Object) -> Iterable[str]:
+        """The keys of the workloads that would adopt an object."""
+        if not orphans(obj):
+            return ()
+        labels, index = obj["metadata"].get("labels"), self.selector_index()
+        return [
+            key_of(each)
+            for anchor in anchors(obj)
+            for each in self.objects.find(index, anchor)
+            if self.selector_of(each).matches(labels)
+        ]
+
+    def selector_index(self) -> IndexFunction:
+        """Where workloads are found by what they select."""
+        return by_selector
+
+    def selector_of(self, obj: Object) -> Selector:
+        """What a workload selects."""
+        return selector_of(obj)
+
+    async def claimed(
+        self, owner: Object, kind: Kindlike = PODS, filter: Callable[[Object], bool] = is_active,
+        member: Callable[[Object], bool] | None = None,
+    ) -> list[Object]:  # fmt: skip
+        """The owner's children that pass a filter, after adopting and releasing what is due.
+
+        ``member`` is asked besides the selector.
+        """
+        cache = self.cache(kind)
+        selector = self.selector_of(owner)
+        matches = matcher(selector)
+        kept: list[Object] = []
+        lost: list[Object] = []
+        for obj in cache.find(by_controller, owner["metadata"]["uid"]):
+            if filter(obj):
+                fits = matches(obj["metadata"].get("labels")) and (member is None or member(obj))
+                (kept if fits else lost).append(obj)
+        finalizers = (self.finalizer,) if self.finalizer else ()
+        if lost:
+            await claim(self.client, owner, self.kind, NOTHING, kind, lost, finalizers)
+        found = [
+            obj
+            for obj in cache.find(orphans, owner["metadata"]["namespace"])
+            if matches(obj["metadata"].get("labels")) and filter(obj) and (member is None or member(obj))
+        ]
+        if found:
+            kept += await claim(self.client, owner, self.kind, selector, kind, found, finalizers)
+        return kept
+
+    async def create_pod(self, owner: Object, pod: Object) -> Object | None:
+        """Makes a pod and says so; None if the namespace is going away, where nothing can be made."""
+        try:
+            made = await self.client.create(PODS, pod, owner["metadata"]["namespace"])
+        except StatusError as error:
+            if namespace_is_terminating(error):
+                return None
+            self.recorder.warning(owner, "FailedCreate", f"Error creating: {error}")
+            raise
+        self.recorder.normal(owner, "SuccessfulCreate", f"Created pod: {made['metadata']['name']}")
+        return made
+
+    async def delete_pod(self, owner: Object, pod: Object) -> None:
+        """Deletes a pod and says so."""
+        meta = pod["metadata"]
+        try:
+            await self.client.delete(PODS, meta["name"], meta["namespace"], uid=meta["uid"])
+        except NotFound:
+            return
+        except StatusError as error:
+            self.recorder.warning(owner, "FailedDelete", f"Error deleting: {error}")
+            raise
+        self.recorder.normal(owner, "SuccessfulDelete", f"Deleted pod: {meta['name']}")
+
+    async def write_status(self, obj: Object, status: Object) -> Object:
+        """Stores a status if it is not what is there; gives the object as it is now."""
+        if obj.get("status", {}) == status:
+            return obj
+        return await self.client.update_status(self.kind, {**obj, "status": status})
+
+
+def counts(always: Mapping[str, int], **others: int) -> dict[str, int]:
+    """Numbers of a status as Kubernetes writes them: some always, the others unless they are 0."""
+    return {**always, **{name: value for name, value in others.items() if value}}

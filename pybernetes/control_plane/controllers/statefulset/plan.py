@@ -1,0 +1,202 @@
+"""What is to be done about a StatefulSet: a pure function of it, its pods, claims and revisions, and the time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from pybernetes.control_plane.controllers._workload.pods import (
+    is_available,
+    is_deleted,
+    is_ready,
+    is_terminal,
+    phase,
+)
+from pybernetes.control_plane.controllers._workload.revisions import template_of
+from pybernetes.control_plane.controllers._workload.templates import scaled
+from pybernetes.control_plane.controllers.statefulset import identity, retention
+from pybernetes.control_plane.controllers.statefulset.identity import Object, ordinal, ordinals, revision_of
+from pybernetes.control_plane.controllers.statefulset.retention import Lookup
+
+
+class Step(NamedTuple):
+    """Something to do with a pod: ``create``, ``delete``, ``update``, or see to its ``claims``."""
+
+    verb: str
+    pod: Object
+
+
+@dataclass
+class Plan:
+    """Steps in order, and the status that is true before them."""
+
+    status: Object
+    steps: list[Step] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """All that a plan depends on."""
+
+    stateful_set: Object
+    reference: Object
+    pods: list[Object]
+    current: Object  # the revision that the set comes from
+    update: Object  # the revision that it goes to
+    collisions: int
+    claim: Lookup
+    now: float
+
+
+def plan(seen: Seen) -> Plan:
+    """Decides."""
+    return _Planner(seen).plan()
+
+
+class _Planner:
+    def __init__(self, seen: Seen) -> None:
+        self.seen, self.set = seen, seen.stateful_set
+        spec = self.set["spec"]
+        self.min_ready_seconds = spec.get("minReadySeconds", 0)
+        self.ordered = spec.get("podManagementPolicy") != "Parallel"
+        self.update = seen.update["metadata"]["name"]
+        places = ordinals(self.set)
+        there = {ordinal(pod): pod for pod in seen.pods}
+        # A place that is free has no more than a name until a pod is made for it.
+        self.replicas = [there.get(number) or self.nobody(number) for number in places]
+        self.condemned = sorted(
+            (pod for pod in seen.pods if ordinal(pod) >= 0 and ordinal(pod) not in places), key=ordinal, reverse=True
+        )  # fmt: skip
+        self.steps: list[Step] = []
+        self.deleted_for_update = 0
+
+    def plan(self) -> Plan:
+        if "deletionTimestamp" not in self.set["metadata"] and self.settle():
+            strategy = self.set["spec"].get("updateStrategy", {})
+            if strategy.get("type") != "OnDelete":
+                self.roll(strategy.get("rollingUpdate") or {})
+        return Plan(self.status(), self.steps)
+
+    def do(self, verb: str, pod: Object) -> None:
+        self.steps.append(Step(verb, pod))
+
+    def is_available(self, pod: Object) -> bool:
+        return is_available(pod, self.min_ready_seconds, self.seen.now) and not is_deleted(pod)
+
+    def nobody(self, number: int) -> Object:
+        return {"metadata": {"name": identity.pod_name(self.set, number)}, "spec": {}}
+
+    def new_pod(self, number: int) -> Object:
+        """The pod for a place that is free: of the old revision below the partition, of the new one from it on."""
+        spec = self.set["spec"]
+        strategy = spec.get("updateStrategy", {})
+        rolling = strategy.get("rollingUpdate")
+        start = ordinals(self.set).start
+        if rolling is not None:
+            old = number < start + rolling.get("partition", 0)
+        else:
+            kept = self.set.get("status", {}).get("currentReplicas", 0)
+            old = strategy.get("type") == "RollingUpdate" and number < start + kept
+        revision = self.seen.current if old else self.seen.update
+        name = revision["metadata"]["name"]
+        return identity.new_pod(self.set, template_of(revision), name, number, self.seen.reference)
+
+    # -- every place filled, nobody beyond ---------------------------------------------------------------
+
+    def settle(self) -> bool:
+        """Fills places and empties those beyond; False if the set must come to rest before it can be updated."""
+        for pod in self.replicas:
+            if self.fill(pod) and self.ordered:
+                return False
+        for pod in self.condemned:
+            if self.has_wrong_owners(pod):
+                self.do("claims", pod)
+        first_sick = next(
+            (pod for pod in [*self.replicas, *reversed(self.condemned)] if not self.is_available(pod)), None
+        )
+        return not any(self.empty(pod, first_sick) and self.ordered for pod in self.condemned)
+
+    def fill(self, pod: Object) -> bool:
+        """Sees to one place; True if those after it must wait."""
+        if is_terminal(pod):
+            if not is_deleted(pod):
+                self.do("delete", pod)
+            return True
+        if not phase(pod):
+            if retention.is_waiting(self.set, pod, self.seen.claim):
+                return True
+            self.do("create", self.new_pod(ordinal(pod)))
+            return True
+        if phase(pod) == "Pending":
+            self.do("claims", pod)
+        if self.ordered and (is_deleted(pod) or phase(pod) != "Running" or not self.is_available(pod)):
+            return True
+        if not identity.is_itself(self.set, pod):
+            self.do("update", pod)
+        elif self.has_wrong_owners(pod):
+            self.do("claims", pod)
+        return False
+
+    def has_wrong_owners(self, pod: Object) -> bool:
+        claims = retention.claims(self.set, pod, self.seen.claim)
+        return any(retention.owners(claim, self.set, pod) is not None for claim in claims)
+
+    def empty(self, pod: Object, first_sick: Object | None) -> bool:
+        """Sees to a pod beyond the last place; True if those before it must wait."""
+        if is_deleted(pod):
+            return True
+        if self.ordered and pod is not first_sick and not self.is_available(pod):
+            return True
+        self.do("delete", pod)
+        return True
+
+    # -- the new revision --------------------------------------------------------------------------------
+
+    def roll(self, rolling: Object) -> None:
+        """Deletes pods of the old revision from the last place down, as many as may be missing at once."""
+        first = rolling.get("partition", 0)
+        allowed = max(1, scaled(rolling.get("maxUnavailable", 1), len(self.replicas), up=False))
+        budget = max(0, allowed - sum(not self.is_available(pod) for pod in self.replicas))
+        candidates = [
+            pod
+            for pod in reversed(self.replicas[first:])
+            if revision_of(pod) != self.update and not is_deleted(pod)
+        ]
+        if self.ordered:
+            chosen = candidates[:budget]
+        else:
+            # Pods that are missing anyhow cost nothing.
+            free = [pod for pod in candidates if not self.is_available(pod)]
+            paid = [pod for pod in candidates if self.is_available(pod)]
+            chosen = free + paid[:budget]
+        for pod in chosen:
+            if phase(pod):
+                self.do("delete", pod)
+                self.deleted_for_update += 1
+
+    # -- the status --------------------------------------------------------------------------------------
+
+    def status(self) -> Object:
+        seen, wanted = self.seen, self.set["spec"].get("replicas", 1)
+        current = seen.current["metadata"]["name"]
+        there = [pod for pod in seen.pods if phase(pod)]
+        ready = [pod for pod in there if phase(pod) == "Running" and is_ready(pod)]
+        stable = [revision_of(pod) for pod in there if not is_deleted(pod)]
+        updated = stable.count(self.update)
+        kept = max(0, stable.count(current) - self.deleted_for_update)
+        if updated == len(ready) == len(there) == wanted:
+            current, kept = self.update, updated
+        status: Object = {
+            "observedGeneration": self.set["metadata"].get("generation", 0),
+            "replicas": len(there),
+            "readyReplicas": len(ready),
+            "currentReplicas": kept,
+            "updatedReplicas": updated,
+            "currentRevision": current,
+            "updateRevision": self.update,
+            "collisionCount": seen.collisions,
+            "availableReplicas": sum(is_available(pod, self.min_ready_seconds, seen.now) for pod in ready),
+            "conditions": self.set.get("status", {}).get("conditions") or [],
+        }
+        always = ("replicas", "availableReplicas", "collisionCount")
+        return {name: value for name, value in status.items() if value or name in always}
