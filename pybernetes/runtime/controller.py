@@ -28,8 +28,8 @@ log = logging.getLogger(__name__)
 Mapper = Callable[[Object], Iterable[str]]
 # A key whose write does not come back within this time is worked on all the same.
 _HOLD_SECONDS = 5.0
-# A worker that never has to wait lets others run this often.
-_SLICE_SECONDS = 0.005
+# How long workers that never have to wait may keep the event loop to themselves, all together.
+_TURN_SECONDS = 0.005
 
 __all__ = ["Controller", "Mapper", "Runtime", "key_of", "split_key"]
 
@@ -51,6 +51,7 @@ class Runtime:
         self.informers = informers or Informers(client, clock=self.clock)
         self.metrics = metrics or Metrics(self.clock)
         self.events = events or Sender(client, self.clock)
+        self.turn = Turn()
         self._derived: list[Runtime] = []
 
     def recorder(self, component: str, host: str = "") -> Recorder:
@@ -60,12 +61,35 @@ class Runtime:
     def as_client(self, client: Client) -> Runtime:
         """The same with another client for writing, such as one with a controller's own identity."""
         derived = Runtime(client, informers=self.informers, clock=self.clock, metrics=self.metrics)
+        derived.turn = self.turn
         self._derived.append(derived)
         return derived
 
     async def close(self) -> None:
         """Writes the events that wait, within a moment."""
         await asyncio.gather(self.events.close(), *(each.close() for each in self._derived))
+
+
+class Turn:
+    """One turn of the event loop, as far as controllers use it."""
+
+    __slots__ = ("_ends", "_open")
+
+    def __init__(self) -> None:
+        self._open = False
+        self._ends = 0.0
+
+    def is_over(self, now: float) -> bool:
+        """Whether workers have had their share of this turn."""
+        if self._open:
+            return now > self._ends
+        self._open = True
+        self._ends = now + _TURN_SECONDS
+        asyncio.get_running_loop().call_soon(self._close)  # comes first in the next turn
+        return False
+
+    def _close(self) -> None:
+        self._open = False
 
 
 class Controller:
@@ -190,8 +214,7 @@ class Controller:
         """Called once, when the caches are filled and before the first reconcile."""
 
     async def _work(self) -> None:
-        queue, clock, writes = self.queue, self.clock, client_module.writes
-        yielded = clock.monotonic()
+        queue, clock, writes, turn = self.queue, self.clock, client_module.writes, self.runtime.turn
         while True:
             try:
                 key = await queue.get()
@@ -210,9 +233,8 @@ class Controller:
                 queue.hold(key)
             else:
                 queue.done(key)
-            if now - yielded > _SLICE_SECONDS:
+            if turn.is_over(now):
                 await asyncio.sleep(0)
-                yielded = clock.monotonic()
 
     def _settle(self, key: str, after: float | None) -> None:
         self.queue.forget(key)
