@@ -175,7 +175,8 @@ def mark(version: int, end: bool = False) -> tuple[str, Object]:
     return "BOOKMARK", {"metadata": meta}
 
 
-async def test_it_resumes_where_it_was_and_waits_longer_each_time() -> None:
+async def test_it_resumes_where_it_was_and_waits_longer_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(random, "random", lambda: 1.0)
     clock = ManualClock()
     client = Scripted(
         [
@@ -201,9 +202,9 @@ async def test_it_resumes_where_it_was_and_waits_longer_each_time() -> None:
     assert len(client.asked) == 2  # refused: it waits
     await clock.advance(0.1)
     assert len(client.asked) == 3
-    await clock.advance(0.099)
+    await clock.advance(0.199)
     assert len(client.asked) == 3  # twice as long now
-    await clock.advance(0.3)
+    await clock.advance(0.1)
     assert list(informer.keys()) == ["default/c"] and informer.version == 21 and informer.lists == 2
     assert told == [(None, "a"), (None, "b"), ("a", "a"), ("b", None), ("a", None), (None, "c")]
     assert [asked["resource_version"] for asked in client.asked] == ["", "9", "9", "9", "", "21"]
