@@ -41,8 +41,16 @@ class Allocator(Protocol):
     async def close(self) -> None: ...
 
 
-# Refuses, with a StatusError, what a user may not write although the verb is allowed: new object, old one or None.
-Guard = Callable[[Request, Object, Object | None], Awaitable[None]]
+# Refuses, with a StatusError, a write by the user of a request: the new object, and the old one or None.
+Check = Callable[[Request, Object, Object | None], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """What a kind's writes must pass although the verb is allowed: checks before and after validation."""
+
+    before: Check | None = None
+    after: Check | None = None
 
 
 @dataclass
@@ -78,11 +86,15 @@ class Api:
         verdict = self.authorization.authorize(user, info)
         return verdict if isinstance(verdict, Verdict) else await verdict
 
-    async def guard(self, kind: Kind, request: Request, new: Object, old: Object | None) -> None:
-        """Lets the guard of a kind, if it has one, refuse what a write would grant."""
-        check = self.guards.get((kind.resource.group, kind.resource.plural))
-        if check is not None:
-            await check(request, new, old)
+    async def guard(
+        self, kind: Kind, request: Request, new: Object, old: Object | None, *, valid: bool = False
+    ) -> None:
+        """Lets the guard of a kind, if it has one, refuse a write, before or after the object was found valid."""
+        guard = self.guards.get((kind.resource.group, kind.resource.plural))
+        if guard is not None:
+            check = guard.after if valid else guard.before
+            if check is not None:
+                await check(request, new, old)
 
     def allocator(self, kind: Kind) -> Allocator | None:
         """The pools of a kind, if it has any."""

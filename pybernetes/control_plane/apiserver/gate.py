@@ -6,17 +6,17 @@ import inspect
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from pybernetes.api import errors, go
+from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.app import Step
 from pybernetes.control_plane.apiserver.authn.user import ANONYMOUS, User
 from pybernetes.control_plane.apiserver.authz.chain import Chain
+from pybernetes.control_plane.apiserver.authz.refusal import refused
 from pybernetes.control_plane.apiserver.authz.verdict import Verdict
 from pybernetes.control_plane.apiserver.http.messages import Request
 from pybernetes.control_plane.apiserver.info import RequestInfo, attributes
 
 # Gives the user that a request proves to be, or None if it says nothing to this authenticator.
 Authenticator = Callable[[Request], "User | Awaitable[User | None] | None"]
-_HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
 def authentication(authenticators: Sequence[Authenticator], anonymous: bool) -> Step:
@@ -73,16 +73,3 @@ def authorization(chain: Chain) -> Step:
             raise refused(request.user, asked, verdict.reason)
 
     return step
-
-
-def refused(user: User, info: RequestInfo, why: str) -> errors.StatusError:
-    """The refusal in Kubernetes' words."""
-    text = f"User {go.quote(user.name)} cannot {info.verb} "
-    if not info.is_resource:
-        text += f"path {go.quote(info.path)}"
-    else:
-        resource = f"{info.resource}/{info.subresource}" if info.subresource else info.resource
-        text += f"resource {go.quote(resource)} in API group {go.quote(info.group)}"
-        text += f" in the namespace {go.quote(info.namespace)}" if info.namespace else " at the cluster scope"
-    text = text.translate(_HTML) + (f": {why}" if why else "")
-    return errors.forbidden(info.group, info.resource, info.name, text)

@@ -15,7 +15,7 @@ from pybernetes.control_plane.apiserver import app, bootstrap, gate
 from pybernetes.control_plane.apiserver.admission.chain import Chain, Plugin
 from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.authz import chain as authorization
-from pybernetes.control_plane.apiserver.authz.rbac.escalation import Escalation
+from pybernetes.control_plane.apiserver.authz import guards as authz_guards
 from pybernetes.control_plane.apiserver.authz.verdict import Mode
 from pybernetes.control_plane.apiserver.discovery import Discovery
 from pybernetes.control_plane.apiserver.endpoint import Endpoint
@@ -25,6 +25,7 @@ from pybernetes.control_plane.apiserver.kinds import Kinds
 from pybernetes.control_plane.apiserver.openapi import OpenApi
 from pybernetes.control_plane.apiserver.services.options import ServiceOptions
 from pybernetes.control_plane.store.protocol import Store, StoreError
+from pybernetes.lib.discover import discover
 
 log = logging.getLogger(__name__)
 
@@ -55,7 +56,8 @@ class ApiServer:
         self.api = Api(store, self.kinds)
         self.api.admission = Chain([plugin(self.api) for plugin in settings.admission])
         self.api.authorization = authorization.Chain([mode(self.api) for mode in settings.authorizers])
-        Escalation(self.api)
+        for guards in discover(f"{authz_guards.__name__}", "guards").values():
+            self.api.guards |= guards(self.api)
         self.health = Health()
         self.metrics = self.api.metrics
         self.metrics.count_objects = self._count_objects

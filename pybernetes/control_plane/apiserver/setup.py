@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 from pathlib import Path
 
 from pybernetes.control_plane.apiserver import gate
@@ -22,6 +23,8 @@ from pybernetes.control_plane.store.open import open_store
 from pybernetes.control_plane.store.protocol import Store
 from pybernetes.lib import network, tls
 from pybernetes.lib.discover import discover
+
+log = logging.getLogger(__name__)
 
 
 def store(arguments: argparse.Namespace) -> Store:
@@ -67,6 +70,11 @@ def settings(arguments: argparse.Namespace) -> Settings:
         arguments.admission_control_config_file,
         {"DefaultTolerationSeconds": seconds},
     )
+    if result.anonymous and "AlwaysAllow" in arguments.authorization_mode.split(","):
+        log.warning(
+            "clients without credentials are refused, because AlwaysAllow would let them do everything"
+        )
+        result.anonymous = False
     return result
 
 

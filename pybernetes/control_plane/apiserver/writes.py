@@ -79,6 +79,7 @@ async def create(
     prepare_create(resource, obj)
     async with allocated(api, kind, obj, None, options.dry_run):
         check(resource, obj)
+        await api.guard(kind, request, obj, None, valid=True)
         _warn(resource, obj, None, request)
         await api.admission.validate(attrs)
         if options.dry_run:
@@ -240,6 +241,7 @@ async def _try_update(
             if new == old:
                 return Written(record, new)
             rules.check(new, old)
+            await api.guard(kind, request, new, old, valid=True)
             _warn(resource, new, old, request)
             await api.admission.validate(attrs)
             if options.dry_run:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from urllib.parse import urlencode
 
 from pybernetes.api import errors
@@ -11,6 +12,15 @@ from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.http.connection import Answer
 from pybernetes.control_plane.apiserver.http.messages import Request
 from pybernetes.control_plane.apiserver.kinds import Kind
+
+
+async def require_create(api: Api, request: Request) -> None:
+    """Refuses who may only get: a WebSocket opens with GET, and what goes through it is more than reading."""
+    if request.info.verb == "create":
+        return
+    verdict = await api.authorize(request.user, replace(request.info, verb="create"))
+    if not verdict.allowed:
+        raise errors.forbidden("", "pods", request.info.name, verdict.reason)
 
 
 async def scheduled_pod(api: Api, request: Request, kind: Kind) -> Object:

@@ -22,6 +22,7 @@ async def run(api: Api, request: Request, kind: Kind, action: str, *, need_comma
     """exec and attach: streams between a client and a container."""
     if request.info.verb not in ("get", "create"):
         raise errors.method_not_allowed()
+    await _streams.require_create(api, request)
     pod = await _streams.scheduled_pod(api, request, kind)
     container = _streams.container_of(request, pod)
     query: dict[str, list[str]] = {}

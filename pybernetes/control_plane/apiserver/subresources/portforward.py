@@ -14,6 +14,7 @@ async def handle(api: Api, request: Request, kind: Kind) -> Answer:
     """Opens a connection over which ports are forwarded."""
     if request.info.verb not in ("get", "create"):
         raise errors.method_not_allowed()
+    await _streams.require_create(api, request)
     pod = await _streams.scheduled_pod(api, request, kind)
     meta = pod["metadata"]
     path = f"/portForward/{meta['namespace']}/{meta['name']}"

@@ -12,7 +12,7 @@ from typing import Any
 from pybernetes.api import errors, go
 from pybernetes.api.rbac import GROUP
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.api import Api, Guard
 from pybernetes.control_plane.apiserver.authn.user import MASTERS
 from pybernetes.control_plane.apiserver.authz.rbac import cover
 from pybernetes.control_plane.apiserver.authz.verdict import Rule, listed
@@ -29,15 +29,23 @@ _COLLECTOR_FIELDS = ("ownerReferences", "finalizers", "selfLink", "managedFields
 _MOST = 200_000
 
 
+def guards(api: Api) -> dict[tuple[str, str], Guard]:
+    """The guards of the four kinds of RBAC."""
+    escalation = Escalation(api)
+    role, binding = Guard(before=escalation.role), Guard(before=escalation.binding)
+    return {
+        (GROUP, "roles"): role,
+        (GROUP, "clusterroles"): role,
+        (GROUP, "rolebindings"): binding,
+        (GROUP, "clusterrolebindings"): binding,
+    }
+
+
 class Escalation:
-    """The guard of the four kinds of RBAC."""
+    """Compares what is granted with what the writer holds."""
 
     def __init__(self, api: Api) -> None:
         self._api = api
-        for plural in ("roles", "clusterroles"):
-            api.guards[GROUP, plural] = self.role
-        for plural in ("rolebindings", "clusterrolebindings"):
-            api.guards[GROUP, plural] = self.binding
 
     async def role(self, request: Request, new: Object, old: Object | None) -> None:
         """Refuses a role with more permissions than its writer has."""
