@@ -1,0 +1,151 @@
+"""What the controllers for Endpoints and for EndpointSlices share: which pods a service has, and when they matter."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
+from pybernetes.control_plane.controllers._pods import condition, is_going, is_ready, is_terminal
+from pybernetes.runtime.cache import Cache, key_of
+
+Object = dict[str, Any]
+TRIGGER_TIME = "endpoints.kubernetes.io/last-change-trigger-time"
+HEADLESS = "service.kubernetes.io/headless"
+
+
+def by_selector(service: Object) -> tuple[str, ...]:
+    """Index of services: one label of their selector together with the namespace; none if they select nothing."""
+    for name, value in (service["spec"].get("selector") or {}).items():
+        return (f"{service['metadata']['namespace']}/{name}={value}",)
+    return ()
+
+
+def services_of(services: Cache, pod: Object) -> set[str]:
+    """The keys of the services that select a pod, with the index ``by_selector``."""
+    meta = pod["metadata"]
+    labels = meta.get("labels") or {}
+    found = set()
+    for name, value in labels.items():
+        for service in services.find(by_selector, f"{meta['namespace']}/{name}={value}"):
+            if service["spec"]["selector"].items() <= labels.items():
+                found.add(key_of(service))
+    return found
+
+
+def has_endpoints(service: Object) -> bool:
+    """Whether a service gets its endpoints from here: it selects pods and is no mere name."""
+    return bool(service["spec"].get("selector")) and service["spec"].get("type") != "ExternalName"
+
+
+def affected(services: Cache, old: Object | None, new: Object | None) -> set[str]:
+    """The services whose endpoints a change of a pod may change."""
+    if old is None or new is None:
+        return services_of(services, new or old)  # type: ignore[arg-type]
+    changed = _endpoint_facts(old) != _endpoint_facts(new)
+    if old["metadata"].get("labels") == new["metadata"].get("labels") and _name(old) == _name(new):
+        return services_of(services, new) if changed else set()
+    before, after = services_of(services, old), services_of(services, new)
+    return before | after if changed or _name(old) != _name(new) else before ^ after
+
+
+def _endpoint_facts(pod: Object) -> tuple[Any, ...]:
+    status = pod.get("status", {})
+    addresses = [each.get("ip") for each in status.get("podIPs") or ()]
+    return is_going(pod), is_ready(pod), is_terminal(pod), addresses, pod["spec"].get("nodeName")
+
+
+def _name(pod: Object) -> tuple[Any, Any]:
+    return pod["spec"].get("hostname"), pod["spec"].get("subdomain")
+
+
+def belongs(pod: Object, *, going: bool) -> bool:
+    """Whether a pod is an endpoint at all; ``going`` says whether one that is being deleted is."""
+    status = pod.get("status", {})
+    if is_terminal(pod) or not (status.get("podIP") or status.get("podIPs")):
+        return False
+    return going or not is_going(pod)
+
+
+def hostname(pod: Object, service: Object) -> str:
+    """The name under which a pod is known within a headless service, or nothing."""
+    spec = pod["spec"]
+    return spec.get("hostname", "") if spec.get("subdomain") == service["metadata"]["name"] else ""
+
+
+def is_headless(service: Object) -> bool:
+    """Whether a service has no address of its own."""
+    return service["spec"].get("clusterIP") in (None, "", "None")
+
+
+def find_port(pod: Object, port: Object) -> int | None:
+    """The port of a pod that a service's port leads to; None if the pod has none of that name."""
+    target = port.get("targetPort")
+    if isinstance(target, int):
+        return target
+    protocol = port.get("protocol", "TCP")
+    spec = pod["spec"]
+    sidecars = [each for each in spec.get("initContainers") or () if each.get("restartPolicy") == "Always"]
+    for container in [*spec["containers"], *sidecars]:
+        for each in container.get("ports") or ():
+            if each.get("name") == target and each.get("protocol", "TCP") == protocol:
+                return each["containerPort"]
+    return None
+
+
+@lru_cache(maxsize=65536)
+def family_of(address: str) -> str:
+    """``IPv4`` or ``IPv6``."""
+    return "IPv6" if ":" in address else "IPv4"
+
+
+@lru_cache(maxsize=65536)
+def normal(address: str) -> str:
+    """An address as the API writes it."""
+    try:
+        return str(ipaddress.ip_address(address))
+    except ValueError:
+        return address
+
+
+def addresses(pod: Object, family: str) -> list[str]:
+    """A pod's addresses of one family."""
+    found = [each.get("ip", "") for each in pod.get("status", {}).get("podIPs") or ()]
+    return [normal(address) for address in found if address and family_of(address) == family]
+
+
+class TriggerTimes:
+    """When the change happened that an update of endpoints is about: what people measure latency from."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[str, dict[str, str]]] = {}
+
+    def compute(self, key: str, service: Object, pods: Iterable[Object]) -> str:
+        """The earliest change since the last call for this service, or nothing."""
+        times = {}
+        for pod in pods:
+            ready = condition(pod, "Ready")
+            if ready is not None and ready.get("lastTransitionTime"):
+                times[pod["metadata"]["name"]] = ready["lastTransitionTime"]
+        created = service["metadata"]["creationTimestamp"]
+        known = self._known.get(key)
+        self._known[key] = (created, times)
+        if known is None:
+            return created
+        changed = [time for name, time in times.items() if time > known[1].get(name, "")]
+        if created > known[0]:
+            changed.append(created)
+        return min(changed, default="")
+
+    def forget(self, key: str) -> None:
+        """The service is gone."""
+        self._known.pop(key, None)
+
+
+def with_trigger_time(annotations: Object | None, time: str) -> Object:
+    """Annotations with the time of the last change, or without if there is none."""
+    result = {name: value for name, value in (annotations or {}).items() if name != TRIGGER_TIME}
+    if time:
+        result[TRIGGER_TIME] = time
+    return result

@@ -1,0 +1,139 @@
+"""Endpoints: the older form of a service's endpoints, one object per service."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from pybernetes.api import selectors
+from pybernetes.client.errors import NotFound, StatusError
+from pybernetes.client.refs import ENDPOINTS, PODS, SERVICES
+from pybernetes.client.transport import Object
+from pybernetes.control_plane.controllers import _services
+from pybernetes.control_plane.controllers._descriptor import Descriptor
+from pybernetes.control_plane.controllers._errors import is_namespace_terminating
+from pybernetes.control_plane.controllers.endpoints import subsets
+from pybernetes.lib.flags import Flag, Seconds
+from pybernetes.runtime.cache import by_labels, key_of, split_key
+from pybernetes.runtime.controller import Controller, Runtime
+
+MANAGED_BY, MANAGER = "endpoints.kubernetes.io/managed-by", "endpoint-controller"
+OVER_CAPACITY = "endpoints.kubernetes.io/over-capacity"
+LEADER = "control-plane.alpha.kubernetes.io/leader"
+
+
+def desired(service: Object, pods: list[Object], current: Object | None, time: str) -> Object | None:
+    """The Endpoints of a service as they should be, or None if they are so already."""
+    found = subsets.subsets(service, pods)
+    full = subsets.count(found) > subsets.CAPACITY
+    found = subsets.truncated(found)
+    own = service["metadata"].get("labels") or {}
+    labels = {**own, MANAGED_BY: MANAGER}
+    if _services.is_headless(service):
+        labels[_services.HEADLESS] = ""
+    else:
+        labels.pop(_services.HEADLESS, None)
+    annotations = (current or {"metadata": {}})["metadata"].get("annotations") or {}
+    if (
+        current is not None
+        and subsets.repacked(current.get("subsets")) == found
+        and (current["metadata"].get("labels") or {}) == labels
+        and (annotations.get(OVER_CAPACITY) == "truncated") == full
+    ):
+        return None
+    annotations = _services.with_trigger_time(annotations, time)
+    annotations.pop(OVER_CAPACITY, None)
+    if full:
+        annotations[OVER_CAPACITY] = "truncated"
+    meta = service["metadata"]
+    base: Object = current["metadata"] if current else {"name": meta["name"], "namespace": meta["namespace"]}
+    return {
+        **(current or {}),
+        "metadata": {**base, "labels": labels, "annotations": annotations},
+        "subsets": found,
+    }
+
+
+class EndpointsController(Controller):
+    """Works on keys of services, which are those of their Endpoints."""
+
+    name = "endpoints-controller"
+    kind = SERVICES
+    indexes = {SERVICES: (_services.by_selector,), PODS: (by_labels,)}
+
+    def __init__(self, runtime: Runtime, workers: int = 5, batch: float = 0.0) -> None:
+        super().__init__(runtime)
+        self.workers, self._batch = workers, batch
+        self._times = _services.TriggerTimes()
+        self._recorder = runtime.recorder(MANAGER)
+        self.cache(PODS).add_handler(self._pod_changed)
+        self.cache(ENDPOINTS).add_handler(self._endpoints_changed)
+
+    async def prepare(self) -> None:
+        """Endpoints whose service went while nobody looked go now."""
+        for each in self.cache(ENDPOINTS):
+            if LEADER not in (each["metadata"].get("annotations") or {}):
+                self.enqueue(key_of(each))
+
+    def _pod_changed(self, old: Object | None, new: Object | None) -> None:
+        for key in _services.affected(self.objects, old, new):
+            self.enqueue(key, self._batch)
+
+    def _endpoints_changed(self, old: Object | None, new: Object | None) -> None:
+        if new is None and old is not None and key_of(old) in self.objects:
+            self.enqueue(key_of(old))
+
+    async def reconcile(self, key: str) -> None:
+        """Makes the Endpoints of a service match its pods."""
+        service = self.objects.get(key)
+        current = self.cache(ENDPOINTS).get(key)
+        if service is None:
+            self._times.forget(key)
+            if current is not None:
+                await self._delete(key, current)
+            return
+        if not _services.has_endpoints(service):
+            return
+        selector = selectors.from_map(service["spec"]["selector"])
+        pods = self.cache(PODS).select(selector, service["metadata"]["namespace"])
+        wanted = desired(service, pods, current, self._times.compute(key, service, pods))
+        if wanted is None:
+            return
+        try:
+            if current is None:
+                await self.client.create(ENDPOINTS, wanted)
+            else:
+                await self.client.update(ENDPOINTS, wanted)
+        except StatusError as error:
+            if is_namespace_terminating(error):
+                return
+            verb, what = ("create", "endpoint for service") if current is None else ("update", "endpoint")
+            reason = f"FailedTo{verb.capitalize()}Endpoint"
+            about = {"kind": "Endpoints", "apiVersion": "v1", "metadata": wanted["metadata"]}
+            self._recorder.warning(about, reason, f"Failed to {verb} {what} {key}: {error.message}")
+            raise
+
+    async def _delete(self, key: str, current: Object) -> None:
+        namespace, name = split_key(key)
+        try:
+            await self.client.delete(ENDPOINTS, name, namespace, uid=current["metadata"]["uid"])
+        except NotFound:
+            pass
+
+
+def build(runtime: Runtime, options: Namespace) -> EndpointsController:
+    """The controller."""
+    return EndpointsController(
+        runtime, options.concurrent_endpoint_syncs, options.endpoint_updates_batch_period
+    )
+
+
+CONTROLLER = Descriptor(
+    name=EndpointsController.name,
+    aliases=("endpoint",),
+    identity="endpoint-controller",
+    flags=(
+        Flag("concurrent-endpoint-syncs", 5, "how many services are worked on at a time"),
+        Flag("endpoint-updates-batch-period", Seconds(0), "how long changes of pods are collected"),
+    ),
+    build=build,
+)

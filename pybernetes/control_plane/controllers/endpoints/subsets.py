@@ -1,0 +1,149 @@
+"""The subsets of Endpoints that stand for the pods of a service. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from pybernetes.control_plane.controllers import _services
+from pybernetes.control_plane.controllers._pods import is_ready
+
+Object = dict[str, Any]
+Port = tuple[str, int, str, str]
+# Endpoints are old and grow with the service: whatever is beyond this many is only in slices.
+CAPACITY = 1000
+_NO_PORT: Port = ("", -1, "", "")
+
+
+def address(service: Object, pod: Object) -> Object | None:
+    """A pod as an address; None if it has none of the family that the service has first."""
+    spec = service["spec"]
+    if spec.get("ipFamilies"):
+        family = spec["ipFamilies"][0]
+    elif not _services.is_headless(service):
+        family = _services.family_of(spec["clusterIP"])
+    else:
+        family = _services.family_of(pod["status"].get("podIP", ""))
+    found = _services.addresses(pod, family)
+    if not found:
+        return None
+    meta = pod["metadata"]
+    result: Object = {"ip": found[0]}
+    if name := _services.hostname(pod, service):
+        result["hostname"] = name
+    if pod["spec"].get("nodeName"):
+        result["nodeName"] = pod["spec"]["nodeName"]
+    result["targetRef"] = {
+        "kind": "Pod", "namespace": meta["namespace"], "name": meta["name"], "uid": meta["uid"],
+    }  # fmt: skip
+    return result
+
+
+def subsets(service: Object, pods: Iterable[Object]) -> list[Object]:
+    """All subsets, in their one order."""
+    spec = service["spec"]
+    unready = bool(spec.get("publishNotReadyAddresses"))
+    offers: list[tuple[Port, Object, bool]] = []
+    for pod in pods:
+        if not _services.belongs(pod, going=unready):
+            continue
+        found = address(service, pod)
+        if found is None:
+            continue
+        ready = unready or is_ready(pod)
+        if not spec.get("ports"):
+            if spec.get("clusterIP") == "None":
+                offers.append((_NO_PORT, found, ready))
+            continue
+        for port in spec["ports"]:
+            number = _services.find_port(pod, port)
+            if number is not None:
+                offers.append((_port(port, number), found, ready))
+    return _packed(offers)
+
+
+def repacked(found: Iterable[Object] | None) -> list[Object]:
+    """Subsets in their one order, so that they can be compared."""
+    offers: list[tuple[Port, Object, bool]] = []
+    for subset in found or ():
+        ports = [_port(port, port["port"]) for port in subset.get("ports") or ()] or [_NO_PORT]
+        for port in ports:
+            offers += [(port, _plain(each), True) for each in subset.get("addresses") or ()]
+            offers += [(port, _plain(each), False) for each in subset.get("notReadyAddresses") or ()]
+    return _packed(offers)
+
+
+def _plain(each: Object) -> Object:
+    """An address without the version of its pod, which says nothing."""
+    target = each.get("targetRef")
+    if not target or "resourceVersion" not in target:
+        return each
+    return {**each, "targetRef": {name: value for name, value in target.items() if name != "resourceVersion"}}
+
+
+def _port(port: Object, number: int) -> Port:
+    return port.get("name") or "", number, port.get("protocol") or "TCP", port.get("appProtocol") or ""
+
+
+def _packed(offers: Iterable[tuple[Port, Object, bool]]) -> list[Object]:
+    """Addresses that offer the same ports together, each address once; not ready on a port beats ready."""
+    addresses: dict[tuple[str, str], Object] = {}
+    by_port: dict[Port, dict[tuple[str, str], bool]] = {}
+    for port, each, ready in offers:
+        key = (each["ip"], (each.get("targetRef") or {}).get("uid") or "")
+        addresses.setdefault(key, each)
+        states = by_port.setdefault(port, {})
+        states[key] = states.get(key, True) and ready
+    groups: dict[tuple[tuple[tuple[str, str], bool], ...], list[Port]] = {}
+    for port, states in by_port.items():
+        groups.setdefault(tuple(sorted(states.items())), []).append(port)
+    result = []
+    for members, ports in sorted(groups.items(), key=lambda group: sorted(group[1])):
+        subset: Object = {}
+        if ready_ones := [addresses[place] for place, ready in members if ready]:
+            subset["addresses"] = ready_ones
+        if others := [addresses[place] for place, ready in members if not ready]:
+            subset["notReadyAddresses"] = others
+        if written := [_written(port) for port in sorted(ports) if port != _NO_PORT]:
+            subset["ports"] = written
+        result.append(subset)
+    return result
+
+
+def _written(port: Port) -> Object:
+    name, number, protocol, application = port
+    result: Object = {"name": name} if name else {}
+    result |= {"port": number, "protocol": protocol}
+    if application:
+        result["appProtocol"] = application
+    return result
+
+
+def count(found: Iterable[Object] | None) -> int:
+    """How many addresses there are in subsets."""
+    return sum(
+        len(each.get("addresses") or ()) + len(each.get("notReadyAddresses") or ()) for each in found or ()
+    )
+
+
+def truncated(found: list[Object]) -> list[Object]:
+    """No more addresses than there is room for, ready ones first, of each subset its share."""
+    if count(found) <= CAPACITY:
+        return found
+    ready = sum(len(each.get("addresses") or ()) for each in found)
+    kind = "addresses" if ready > CAPACITY else "notReadyAddresses"
+    total = ready if ready > CAPACITY else count(found) - ready
+    room = left = CAPACITY if ready > CAPACITY else CAPACITY - ready
+    result = []
+    for subset in found:
+        own = subset.get(kind) or []
+        share = min(math.ceil(len(own) / total * room), left)
+        changed = {**subset, kind: own[:share]}
+        if kind == "addresses":
+            changed.pop("notReadyAddresses", None)
+        if not changed[kind]:
+            del changed[kind]
+        left -= len(own[:share])
+        result.append(changed)
+    return result

@@ -1,0 +1,317 @@
+"""Which slices a service should have, given its pods and the slices that it has. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from pybernetes.api.validation.names import dns_subdomain
+from pybernetes.control_plane.controllers import _services
+from pybernetes.control_plane.controllers._pods import is_going, is_ready
+
+Object = dict[str, Any]
+MANAGER = "endpointslice-controller.k8s.io"
+SERVICE_NAME = "kubernetes.io/service-name"
+MANAGED_BY = "endpointslice.kubernetes.io/managed-by"
+ZONE = "topology.kubernetes.io/zone"
+_RESERVED = (SERVICE_NAME, MANAGED_BY, _services.HEADLESS)
+Key = tuple[Any, ...]
+
+
+@dataclass
+class Plan:
+    """What to do for one family of addresses. New slices have no name, changed ones are copies."""
+
+    create: list[Object] = field(default_factory=list)
+    update: list[Object] = field(default_factory=list)
+    delete: list[Object] = field(default_factory=list)
+    unchanged: list[Object] = field(default_factory=list)
+    missing_nodes: set[str] = field(default_factory=set)
+
+
+def families(service: Object) -> list[str]:
+    """The families of addresses that a service has endpoints of."""
+    spec = service["spec"]
+    if spec.get("ipFamilies"):
+        return spec["ipFamilies"]
+    if not _services.is_headless(service):
+        return [_services.family_of(spec["clusterIP"])]
+    return ["IPv4", "IPv6"]
+
+
+def endpoint(pod: Object, node: Object | None, service: Object, family: str) -> Object:
+    """A pod as an endpoint of a service."""
+    meta, spec = pod["metadata"], pod["spec"]
+    serving, going = is_ready(pod), is_going(pod)
+    result: Object = {
+        "addresses": sorted(_services.addresses(pod, family)),
+        "conditions": {
+            # Not ready while it goes, unless the service wants addresses whatever they are.
+            "ready": bool(service["spec"].get("publishNotReadyAddresses")) or (serving and not going),
+            "serving": serving,
+            "terminating": going,
+        },
+        "targetRef": {
+            "kind": "Pod",
+            "namespace": meta["namespace"],
+            "name": meta["name"],
+            "uid": meta["uid"],
+        },
+    }
+    if spec.get("nodeName"):
+        result["nodeName"] = spec["nodeName"]
+    zone = (node["metadata"].get("labels") or {}).get(ZONE) if node is not None else None
+    if zone:
+        result["zone"] = zone
+    if name := _services.hostname(pod, service):
+        result["hostname"] = name
+    return result
+
+
+def ports(service: Object, pod: Object) -> list[Object]:
+    """The ports that a pod has for a service."""
+    found = []
+    for port in service["spec"].get("ports") or ():
+        number = _services.find_port(pod, port)
+        if number is None:
+            continue
+        each: Object = {
+            "name": port.get("name", ""),
+            "port": number,
+            "protocol": port.get("protocol", "TCP"),
+        }
+        if "appProtocol" in port:
+            each["appProtocol"] = port["appProtocol"]
+        found.append(each)
+    return found
+
+
+def ports_key(found: Iterable[Object] | None) -> Key:
+    """What makes lists of ports the same."""
+    return tuple(
+        sorted(
+            (each.get("name") or "", each.get("port") or 0, each.get("protocol") or "", each.get("appProtocol") or "")
+            for each in found or ()
+        )
+    )  # fmt: skip
+
+
+def endpoint_key(each: Object) -> Key:
+    """What makes endpoints the same one, whatever state it is in."""
+    target = each.get("targetRef") or {}
+    return (
+        tuple(sorted(each["addresses"])),
+        each.get("hostname") or "",
+        target.get("namespace") or "",
+        target.get("name") or "",
+    )
+
+
+def _state(each: Object) -> Key:
+    conditions, target = each.get("conditions") or {}, each.get("targetRef") or {}
+    return (
+        each.get("nodeName"),
+        each.get("zone"),
+        conditions.get("ready"),
+        conditions.get("serving"),
+        conditions.get("terminating"),
+        target.get("uid"),
+        target.get("kind"),
+    )
+
+
+def labels(service: Object) -> dict[str, str]:
+    """The labels of a service's slices: its own, and those that say whose they are."""
+    result = _plain(service)
+    if _services.is_headless(service):
+        result[_services.HEADLESS] = ""
+    return {**result, SERVICE_NAME: service["metadata"]["name"], MANAGED_BY: MANAGER}
+
+
+def _plain(obj: Object) -> dict[str, str]:
+    own = obj["metadata"].get("labels") or {}
+    return {name: value for name, value in own.items() if name not in _RESERVED}
+
+
+def name_prefix(service: str) -> str:
+    """How the names of a service's slices begin."""
+    return f"{service}-" if not dns_subdomain(f"{service}-x") else service
+
+
+def new_slice(service: Object, family: str, found: list[Object]) -> Object:
+    """An empty slice."""
+    meta = service["metadata"]
+    owner = {
+        "apiVersion": "v1", "kind": "Service", "name": meta["name"], "uid": meta["uid"],
+        "controller": True, "blockOwnerDeletion": True,
+    }  # fmt: skip
+    return {
+        "metadata": {
+            "generateName": name_prefix(meta["name"]),
+            "namespace": meta["namespace"],
+            "labels": labels(service),
+            "ownerReferences": [owner],
+        },
+        "addressType": family,
+        "endpoints": [],
+        "ports": found,
+    }
+
+
+def is_owned(slice_: Object, service: Object) -> bool:
+    """Whether a slice is of this service, and not of a former one of the same name."""
+    uid = service["metadata"]["uid"]
+    return any(
+        each["uid"] == uid and each["kind"] == "Service"
+        for each in slice_["metadata"].get("ownerReferences") or ()
+    )
+
+
+def plan(
+    service: Object,
+    family: str,
+    pods: Iterable[Object],
+    node_of: Callable[[str], Object | None],
+    existing: list[Object],
+    maximum: int,
+) -> Plan:
+    """What to do about a service's slices of one family."""
+    result = Plan()
+    groups: dict[Key, list[Object]] = {}
+    for slice_ in existing:
+        if is_owned(slice_, service):
+            groups.setdefault(ports_key(slice_.get("ports")), []).append(slice_)
+        else:
+            result.delete.append(slice_)
+    wanted = _wanted(service, family, pods, node_of, result.missing_nodes)
+    for key, (found, endpoints) in wanted.items():
+        _fill(service, family, found, endpoints, groups.pop(key, []), maximum, result)
+    for slices in groups.values():
+        result.delete += slices
+    if len(result.delete) == len(existing) and not result.create:
+        _placeholder(service, family, result)
+    _reuse(service, result)
+    return result
+
+
+def _wanted(
+    service: Object,
+    family: str,
+    pods: Iterable[Object],
+    node_of: Callable[[str], Object | None],
+    missing: set[str],
+) -> dict[Key, tuple[list[Object], dict[Key, Object]]]:
+    """Ports and endpoints, by the ports: pods that name their ports may differ in them."""
+    unready = bool(service["spec"].get("publishNotReadyAddresses"))
+    wanted: dict[Key, tuple[list[Object], dict[Key, Object]]] = {}
+    for pod in pods:
+        if not _services.belongs(pod, going=True):
+            continue
+        found = ports(service, pod)
+        group = wanted.setdefault(ports_key(found), (found, {}))[1]
+        name = pod["spec"].get("nodeName", "")
+        node = node_of(name) if name else None
+        if node is None and not unready:
+            missing.add(name)
+            continue
+        each = endpoint(pod, node, service, family)
+        if each["addresses"]:
+            group[endpoint_key(each)] = each
+    return wanted
+
+
+def _fill(
+    service: Object,
+    family: str,
+    found: list[Object],
+    endpoints: dict[Key, Object],
+    existing: list[Object],
+    maximum: int,
+    result: Plan,
+) -> None:
+    """Puts the endpoints of one list of ports into slices, changing as few of them as it can."""
+    right, plain = labels(service), _plain(service)
+    update: list[Object] = []
+    unchanged: list[Object] = []
+    for slice_ in existing:
+        before = slice_.get("endpoints") or []
+        kept, changed = [], False
+        for each in before:
+            desired = endpoints.pop(endpoint_key(each), None)
+            if desired is not None:
+                same = _state(desired) == _state(each)
+                kept.append(each if same else desired)
+                changed = changed or not same
+        if changed or len(kept) != len(before):
+            if kept:
+                update.append(_copy(slice_, kept, right))
+            else:
+                result.delete.append(slice_)
+        elif _plain(slice_) != plain:
+            update.append(_copy(slice_, kept, right))
+        else:
+            unchanged.append(slice_)
+    rest = list(endpoints.values())
+    for slice_ in sorted(update, key=lambda each: -len(each["endpoints"])):
+        room = max(0, maximum - len(slice_["endpoints"]))
+        slice_["endpoints"] += rest[:room]
+        rest = rest[room:]
+    while rest:
+        target = _closest(unchanged, len(rest), maximum) if len(rest) < maximum else None
+        if target is not None:
+            unchanged.remove(target)
+            target = _copy(target, list(target.get("endpoints") or []), right)
+            update.append(target)
+        else:
+            target = new_slice(service, family, found)
+            result.create.append(target)
+        room = maximum - len(target["endpoints"])
+        target["endpoints"] += rest[:room]
+        rest = rest[room:]
+    result.update += update
+    result.unchanged += unchanged
+
+
+def _copy(slice_: Object, endpoints: list[Object], own_labels: Object) -> Object:
+    meta = {**slice_["metadata"], "labels": own_labels}
+    return {**slice_, "metadata": meta, "endpoints": endpoints}
+
+
+def _closest(slices: list[Object], count: int, maximum: int) -> Object | None:
+    """The slice that is fullest once it has taken so many more."""
+    fitting = [each for each in slices if len(each.get("endpoints") or []) + count <= maximum]
+    return max(fitting, key=lambda each: len(each.get("endpoints") or []), default=None)
+
+
+def _placeholder(service: Object, family: str, result: Plan) -> None:
+    """A service without endpoints has one empty slice, which says just that."""
+    empty = new_slice(service, family, [])
+    if len(result.delete) == 1:
+        only = result.delete[0]
+        if (
+            is_owned(only, service)
+            and not only.get("endpoints")
+            and not only.get("ports")
+            and only["metadata"].get("labels") == empty["metadata"]["labels"]
+        ):
+            result.delete.clear()
+            result.unchanged.append(only)
+            return
+    result.create.append(empty)
+
+
+def _reuse(service: Object, result: Plan) -> None:
+    """Turns slices that would go into those that would come."""
+    for slice_ in list(result.delete):
+        if not result.create:
+            return
+        if is_owned(slice_, service):
+            fresh = result.create.pop()
+            meta = {
+                **fresh["metadata"], "name": slice_["metadata"]["name"],
+                "resourceVersion": slice_["metadata"]["resourceVersion"], "uid": slice_["metadata"]["uid"],
+            }  # fmt: skip
+            meta.pop("generateName")
+            result.delete.remove(slice_)
+            result.update.append({**fresh, "metadata": meta})

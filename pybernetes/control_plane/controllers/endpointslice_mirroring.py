@@ -1,0 +1,239 @@
+"""EndpointSliceMirroring: Endpoints that people write for a service without a selector appear as slices too."""
+
+from __future__ import annotations
+
+import ipaddress
+from argparse import Namespace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pybernetes.client.errors import NotFound, StatusError
+from pybernetes.client.refs import ENDPOINT_SLICES, ENDPOINTS, SERVICES, Kindlike
+from pybernetes.client.transport import Object
+from pybernetes.control_plane.controllers._descriptor import Descriptor
+from pybernetes.control_plane.controllers._errors import is_namespace_terminating
+from pybernetes.control_plane.controllers._pods import is_going
+from pybernetes.control_plane.controllers._services import TRIGGER_TIME
+from pybernetes.control_plane.controllers.endpoints import LEADER, subsets
+from pybernetes.control_plane.controllers.endpointslice import plan
+from pybernetes.control_plane.controllers.endpointslice.plan import MANAGED_BY, SERVICE_NAME
+from pybernetes.lib.flags import Flag, Seconds
+from pybernetes.runtime.cache import key_of
+from pybernetes.runtime.controller import Controller, Mapper, Runtime
+
+MANAGER = "endpointslicemirroring-controller.k8s.io"
+SKIP = "endpointslice.kubernetes.io/skip-mirror"
+_NOT_MIRRORED = (TRIGGER_TIME, "kubectl.kubernetes.io/last-applied-configuration")
+
+
+def by_endpoints(slice_: Object) -> tuple[str, ...]:
+    """Index: the Endpoints that a slice mirrors."""
+    meta = slice_["metadata"]
+    labels = meta.get("labels") or {}
+    if labels.get(MANAGED_BY) != MANAGER or not labels.get(SERVICE_NAME):
+        return ()
+    return (f"{meta['namespace']}/{labels[SERVICE_NAME]}",)
+
+
+def is_mirrored(endpoints: Object | None, service: Object | None) -> bool:
+    """Whether Endpoints are somebody's own and wanted as slices."""
+    if endpoints is None or service is None or service["spec"].get("selector"):
+        return False
+    meta = endpoints["metadata"]
+    return (meta.get("labels") or {}).get(SKIP) != "true" and LEADER not in (meta.get("annotations") or {})
+
+
+@dataclass
+class Mirror:
+    """What to do, and how many addresses were left out because they are none or too many."""
+
+    create: list[Object] = field(default_factory=list)
+    update: list[Object] = field(default_factory=list)
+    delete: list[Object] = field(default_factory=list)
+    invalid: int = 0
+    skipped: int = 0
+
+
+def mirror(endpoints: Object, existing: Iterable[Object], maximum: int) -> Mirror:
+    """Which slices mirror Endpoints: one for each list of ports and family of addresses."""
+    result = Mirror()
+    by_key: dict[Any, list[Object]] = {}
+    for slice_ in existing:
+        by_key.setdefault((slice_["addressType"], plan.ports_key(slice_.get("ports"))), []).append(slice_)
+    for key, wanted in _wanted(endpoints, maximum, result).items():
+        found = by_key.pop(key, [])
+        result.delete += found[1:]
+        if not found:
+            result.create.append(wanted)
+        elif _facts(found[0]) != _facts(wanted):
+            result.update.append(_named(wanted, found[0]))
+    for slices in by_key.values():
+        result.delete += slices
+    for wanted in list(result.create):
+        old = next((each for each in result.delete if each["addressType"] == wanted["addressType"]), None)
+        if old is not None:
+            result.create.remove(wanted)
+            result.delete.remove(old)
+            result.update.append(_named(wanted, old))
+    return result
+
+
+def _wanted(endpoints: Object, maximum: int, result: Mirror) -> dict[Any, Object]:
+    wanted: dict[Any, Object] = {}
+    for subset in subsets.repacked(endpoints.get("subsets")):
+        ports = [{"name": "", **port} for port in subset.get("ports") or ()]
+        added = 0
+        for ready, kind in ((True, "addresses"), (False, "notReadyAddresses")):
+            for address in subset.get(kind) or ():
+                if added == maximum:
+                    result.skipped += 1
+                    continue
+                try:
+                    ip = ipaddress.ip_address(address["ip"])
+                except ValueError:
+                    result.invalid += 1
+                    continue
+                added += 1
+                family = f"IPv{ip.version}"
+                slice_ = wanted.setdefault(
+                    (family, plan.ports_key(ports)), _new_slice(endpoints, family, ports)
+                )
+                slice_["endpoints"].append(_endpoint(address, str(ip), ready))
+    return wanted
+
+
+def _endpoint(address: Object, ip: str, ready: bool) -> Object:
+    result: Object = {"addresses": [ip], "conditions": {"ready": ready}}
+    for name in ("targetRef", "nodeName", "hostname"):
+        if address.get(name):
+            result[name] = address[name]
+    return result
+
+
+def _new_slice(endpoints: Object, family: str, ports: list[Object]) -> Object:
+    meta = endpoints["metadata"]
+    owner = {
+        "apiVersion": "v1", "kind": "Endpoints", "name": meta["name"], "uid": meta["uid"],
+        "controller": True, "blockOwnerDeletion": True,
+    }  # fmt: skip
+    annotations = meta.get("annotations") or {}
+    return {
+        "metadata": {
+            "generateName": plan.name_prefix(meta["name"]),
+            "namespace": meta["namespace"],
+            "labels": {**(meta.get("labels") or {}), SERVICE_NAME: meta["name"], MANAGED_BY: MANAGER},
+            "annotations": {name: text for name, text in annotations.items() if name not in _NOT_MIRRORED},
+            "ownerReferences": [owner],
+        },
+        "addressType": family,
+        "endpoints": [],
+        "ports": ports,
+    }
+
+
+def _named(wanted: Object, slice_: Object) -> Object:
+    meta = {**wanted["metadata"], "name": slice_["metadata"]["name"]}
+    meta["resourceVersion"] = slice_["metadata"]["resourceVersion"]
+    del meta["generateName"]
+    return {**wanted, "metadata": meta}
+
+
+def _facts(slice_: Object) -> Any:
+    """What counts when slices are compared."""
+    meta = slice_["metadata"]
+    endpoints = {
+        plan.endpoint_key(each): (
+            each.get("nodeName"),
+            (each.get("conditions") or {}).get("ready"),
+            (each.get("targetRef") or {}).get("uid"),
+        )
+        for each in slice_.get("endpoints") or ()
+    }
+    owners = [each["uid"] for each in meta.get("ownerReferences") or ()]
+    return endpoints, meta.get("labels") or {}, meta.get("annotations") or {}, owners
+
+
+class EndpointSliceMirroringController(Controller):
+    """Works on keys of Endpoints, which are those of their services."""
+
+    name = "endpointslice-mirroring-controller"
+    kind = ENDPOINTS
+    indexes = {ENDPOINT_SLICES: (by_endpoints,)}
+
+    def __init__(self, runtime: Runtime, workers: int = 5, maximum: int = 1000, batch: float = 0.0) -> None:
+        super().__init__(runtime)
+        self.workers, self._maximum, self._batch = workers, maximum, batch
+        self._recorder = runtime.recorder("endpoint-slice-mirroring-controller")
+
+    def watches(self) -> Mapping[Kindlike, Mapper]:
+        return {SERVICES: self._endpoints_of, ENDPOINT_SLICES: by_endpoints}
+
+    def _endpoints_of(self, service: Object) -> Iterable[str]:
+        key = key_of(service)
+        return (key,) if key in self.objects else ()
+
+    async def reconcile(self, key: str) -> None:
+        """Makes the slices that mirror Endpoints match them."""
+        endpoints, service = self.objects.get(key), self.cache(SERVICES).get(key)
+        existing = [
+            each for each in self.cache(ENDPOINT_SLICES).find(by_endpoints, key) if not is_going(each)
+        ]
+        if endpoints is None or not is_mirrored(endpoints, service):
+            for slice_ in existing:
+                await self._delete(slice_)
+            return
+        found = mirror(endpoints, existing, self._maximum)
+        self._report(endpoints, found)
+        try:
+            if not is_going(endpoints):
+                for slice_ in found.create:
+                    await self.client.create(ENDPOINT_SLICES, slice_)
+            for slice_ in found.update:
+                await self.client.update(ENDPOINT_SLICES, slice_)
+            for slice_ in found.delete:
+                await self._delete(slice_)
+        except StatusError as error:
+            if not is_namespace_terminating(error):
+                raise
+
+    def _report(self, endpoints: Object, found: Mirror) -> None:
+        if found.invalid:
+            text = f"Skipped {found.invalid} invalid IP addresses when mirroring to EndpointSlices"
+            self._recorder.warning(endpoints, "InvalidIPAddress", text)
+        if found.skipped:
+            text = (
+                f"A max of {self._maximum} addresses can be mirrored to EndpointSlices per Endpoints subset. "
+                f"{found.skipped + found.invalid} addresses were skipped"
+            )
+            self._recorder.warning(endpoints, "TooManyAddressesToMirror", text)
+
+    async def _delete(self, slice_: Object) -> None:
+        meta = slice_["metadata"]
+        try:
+            await self.client.delete(ENDPOINT_SLICES, meta["name"], meta["namespace"], uid=meta["uid"])
+        except NotFound:
+            pass
+
+
+def build(runtime: Runtime, options: Namespace) -> EndpointSliceMirroringController:
+    """The controller."""
+    return EndpointSliceMirroringController(
+        runtime,
+        options.mirroring_concurrent_service_endpoint_syncs,
+        options.mirroring_max_endpoints_per_subset,
+        options.mirroring_endpointslice_updates_batch_period,
+    )
+
+
+CONTROLLER = Descriptor(
+    name=EndpointSliceMirroringController.name,
+    aliases=("endpointslicemirroring",),
+    identity="endpointslicemirroring-controller",
+    flags=(
+        Flag("mirroring-concurrent-service-endpoint-syncs", 5, "how many Endpoints are worked on at a time"),
+        Flag("mirroring-max-endpoints-per-subset", 1000, "the most addresses of a subset that are mirrored"),
+        Flag("mirroring-endpointslice-updates-batch-period", Seconds(0), "how long changes are collected"),
+    ),
+    build=build,
+)
