@@ -124,6 +124,13 @@ def bad_request(message: str) -> StatusError:
     return StatusError(400, "BadRequest", message)
 
 
+def nameless(name: str) -> StatusError:
+    """The answer to a body that does not say the name that its path has."""
+    return bad_request(
+        f"the name of the object ({name} based on URL) was undeterminable: name must be provided"
+    )
+
+
 def unauthorized(message: str = "Unauthorized") -> StatusError:
     return StatusError(401, "Unauthorized", message)
 

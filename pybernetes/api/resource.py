@@ -15,6 +15,10 @@ Object = dict[str, Any]
 ALL_VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
 
 
+# What the status subresource of many newer kinds leaves alone: metadata too.
+KEEPS_METADATA: Mapping[str, dict[str, Any]] = {"status": {"f:metadata": {}, "f:spec": {}}}
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """A printed column; priority 1 shows only in wide output.
@@ -77,6 +81,9 @@ class Resource:
     # Subresources that read and write the object itself: name to rules ("status" has its own hooks below).
     rules: Mapping[str, Rules] = field(default_factory=dict)
     columns: tuple[Column, ...] = ()
+    # What a write cannot change, as managed fields name it, by subresource ("" is the object itself), where this
+    # is not the usual: the status for the object, everything but metadata and status for the status.
+    reset: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     # Whether metadata.generation counts changes of everything but metadata and status.
     generation: bool = False
     # Where upstream keeps it, when that is not its plural: "services/specs".

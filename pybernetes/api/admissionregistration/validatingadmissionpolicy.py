@@ -12,7 +12,7 @@ from pybernetes.api.admissionregistration._expressions import (
 )
 from pybernetes.api.admissionregistration._names import validate_name, warnings
 from pybernetes.api.field import Errors, Path
-from pybernetes.api.resource import Column, Object, Resource
+from pybernetes.api.resource import KEEPS_METADATA, Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, get
 from pybernetes.api.validation import names
 from pybernetes.api.validation.conditions import validate_conditions
@@ -123,6 +123,7 @@ RESOURCE = Resource(
     categories=("api-extensions",),
     namespaced=False,
     subresources=("status",),
+    reset=KEEPS_METADATA,
     generation=True,
     unconditional_update=False,
     columns=(

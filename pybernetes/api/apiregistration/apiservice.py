@@ -5,7 +5,7 @@ from __future__ import annotations
 from pybernetes.api import go, now
 from pybernetes.api.apiregistration import GROUP
 from pybernetes.api.field import Errors, Path
-from pybernetes.api.resource import Column, Object, Resource
+from pybernetes.api.resource import KEEPS_METADATA, Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, get
 from pybernetes.api.validation import names
 
@@ -112,6 +112,7 @@ RESOURCE = Resource(
     categories=("api-extensions",),
     namespaced=False,
     subresources=("status",),
+    reset=KEEPS_METADATA,
     storage_path="apiregistration.k8s.io/apiservices",
     name_errors=names.path_segment,
     unconditional_update=False,

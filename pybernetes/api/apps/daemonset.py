@@ -35,6 +35,8 @@ def default(obj: Object) -> None:
         strategy["rollingUpdate"].setdefault("maxSurge", 0)
     spec.setdefault("revisionHistoryLimit", 10)
     default_pod_template(spec.setdefault("template", {}))
+    # Upstream adds it whenever it turns its own form into v1, so that whoever writes the object owns it.
+    obj["metadata"].setdefault("annotations", {}).setdefault(_TEMPLATE_GENERATION, "0")
     status = obj.setdefault("status", {})
     for key in _ALWAYS_WRITTEN:
         status.setdefault(key, 0)

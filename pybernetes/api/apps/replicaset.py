@@ -7,7 +7,7 @@ from pybernetes.api.apps._workload import SPEC, STATUS, TEMPLATE
 from pybernetes.api.defaults.pod import default_pod_template
 from pybernetes.api.field import Errors
 from pybernetes.api.resource import Object, Resource, Scale
-from pybernetes.api.table import AGE, NAME, get
+from pybernetes.api.table import AGE, NAME
 from pybernetes.api.validation import numbers
 
 _COUNTS = (
@@ -75,7 +75,6 @@ RESOURCE = Resource(
         *_workload.template_columns(),
         _workload.selector_column(),
     ),
-    selectable={"status.replicas": lambda obj: str(get(obj, ".status.replicas", 0))},
     default=default,
     prepare_create=prepare_create,
     validate=validate,

@@ -157,6 +157,11 @@ RESOURCE = Resource(
     namespaced=False,
     subresources=("approval", "status"),
     rules={"approval": Rules(prepare_approval, validate_approval)},
+    reset={
+        "": {"f:spec": {}, "f:status": {}},
+        "status": {"f:spec": {}, "f:status": {"f:conditions": {}}},
+        "approval": {"f:spec": {}, "f:status": {"f:certificate": {}}},
+    },
     selectable={"spec.signerName": lambda obj: get(obj, ".spec.signerName", "")},
     name_errors=lambda name: [],
     columns=(

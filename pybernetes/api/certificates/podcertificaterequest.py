@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pybernetes.api.certificates import GROUP, _issued, _keys, _pem
 from pybernetes.api.field import OMIT, Errors, Path
-from pybernetes.api.resource import Column, Object, Resource
+from pybernetes.api.resource import KEEPS_METADATA, Column, Object, Resource
 from pybernetes.api.table import NAME, get
 from pybernetes.api.validation import checks, meta, names
 from pybernetes.api.validation.signers import is_kubernetes_signer
@@ -83,6 +83,7 @@ RESOURCE = Resource(
     kind="PodCertificateRequest",
     plural="podcertificaterequests",
     subresources=("status",),
+    reset=KEEPS_METADATA,
     selectable={
         "spec.signerName": lambda obj: get(obj, ".spec.signerName", ""),
         "spec.podName": lambda obj: get(obj, ".spec.podName", ""),

@@ -6,7 +6,7 @@ from pybernetes.api import now
 from pybernetes.api.dynamic_resources import GROUP, _names
 from pybernetes.api.dynamic_resources._taints import default_taint, validate_taint
 from pybernetes.api.field import Errors, Path
-from pybernetes.api.resource import Column, Object, Resource
+from pybernetes.api.resource import KEEPS_METADATA, Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, get, since
 from pybernetes.api.validation.conditions import validate_conditions
 
@@ -63,6 +63,7 @@ RESOURCE = Resource(
     plural="devicetaintrules",
     namespaced=False,
     subresources=("status",),
+    reset=KEEPS_METADATA,
     generation=True,
     unconditional_update=False,
     columns=(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pybernetes.api.dynamic_resources import GROUP, _allocation, _claims
 from pybernetes.api.field import Errors, Path
-from pybernetes.api.resource import Column, Object, Resource
+from pybernetes.api.resource import KEEPS_METADATA, Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, get
 from pybernetes.api.validation import declarative
 
@@ -57,6 +57,7 @@ RESOURCE = Resource(
     kind="ResourceClaim",
     plural="resourceclaims",
     subresources=("status",),
+    reset=KEEPS_METADATA,
     columns=(NAME, Column("State", _state, description="Whether it is allocated and reserved."), AGE),
     default=default,
     prepare_create=prepare_create,

@@ -8,7 +8,7 @@ from pybernetes.api.field import Errors, Path
 from pybernetes.api.flowcontrol import GROUP
 from pybernetes.api.flowcontrol._conditions import prepare_create, validate_conditions, validate_status_update
 from pybernetes.api.flowcontrol._rules import validate_rule
-from pybernetes.api.resource import Column, Object, Resource
+from pybernetes.api.resource import KEEPS_METADATA, Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, get
 from pybernetes.api.validation import names
 
@@ -104,6 +104,7 @@ RESOURCE = Resource(
     plural="flowschemas",
     namespaced=False,
     subresources=("status",),
+    reset=KEEPS_METADATA,
     generation=True,
     columns=(
         NAME,

@@ -8,7 +8,7 @@ from typing import Any
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.flowcontrol import GROUP
 from pybernetes.api.flowcontrol._conditions import prepare_create, validate_conditions, validate_status_update
-from pybernetes.api.resource import Column, Object, Resource
+from pybernetes.api.resource import KEEPS_METADATA, Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, get
 
 _SPEC = Path("spec")
@@ -146,6 +146,7 @@ RESOURCE = Resource(
     plural="prioritylevelconfigurations",
     namespaced=False,
     subresources=("status",),
+    reset=KEEPS_METADATA,
     generation=True,
     columns=(
         NAME,

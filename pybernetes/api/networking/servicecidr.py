@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.metadata import keep_all
-from pybernetes.api.resource import Column, Object, Resource
+from pybernetes.api.resource import KEEPS_METADATA, Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, get
 from pybernetes.api.validation import addresses
 from pybernetes.api.validation.meta import IMMUTABLE
@@ -58,6 +58,7 @@ RESOURCE = Resource(
     plural="servicecidrs",
     namespaced=False,
     subresources=("status",),
+    reset=KEEPS_METADATA,
     columns=(NAME, Column("CIDRs", lambda obj, now: ",".join(get(obj, ".spec.cidrs", ()))), AGE),
     default=default,
     prepare_create=prepare_create,

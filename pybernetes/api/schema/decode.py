@@ -19,7 +19,14 @@ from pybernetes.api import quantity
 from pybernetes.api.schema.types import Type
 
 _INT_LIMITS = {"int32": 2**31, "int64": 2**63, "": 2**63}
-_GO_TYPES = {"string": "string", "boolean": "bool", "number": "float64", "any": "map[string]interface {}"}
+_GO_TYPES = {
+    "string": "string",
+    "time": "string",
+    "microtime": "string",
+    "boolean": "bool",
+    "number": "float64",
+    "any": "map[string]interface {}",
+}
 _TIME = re.compile(r"^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$")
 
 
@@ -212,14 +219,12 @@ def _go_type(type_: Type) -> str:
         assert type_.item is not None
         return "map[string]" + _go_type(type_.item)
     if type_.kind == "struct":
-        return f"v1.{type_.name}"
+        return f"{type_.package}.{type_.name}"
     return _GO_TYPES.get(type_.kind, type_.kind)
 
 
 def _mismatch(type_: Type, value: Any, path: _Where, owner: str) -> DecodeError:
     """The error in the words of Go's decoder."""
-    if type_.kind in ("time", "microtime"):
-        return DecodeError(f"json: cannot unmarshal {_json_name(value)} into Go value of type string")
     given = _json_name(value)
     if given == "number" and type_.kind == "integer":
         given = f"number {orjson.dumps(value).decode()}"
@@ -237,11 +242,12 @@ def _mismatch(type_: Type, value: Any, path: _Where, owner: str) -> DecodeError:
 
 
 def _bytes(value: str) -> str:
+    plain = value.replace("\n", "").replace("\r", "")
     try:
-        base64.b64decode(value.replace("\n", "").replace("\r", ""), validate=True)
+        base64.b64decode(plain, validate=True)
     except (binascii.Error, ValueError):
         raise DecodeError("illegal base64 data at input byte " + str(_bad_byte(value))) from None
-    return value
+    return plain
 
 
 def _bad_byte(value: str) -> int:

@@ -49,6 +49,18 @@ def message(name: str) -> tuple[Fact, ...]:
 
 
 @cache
+def always(name: str) -> frozenset[str]:
+    """The fields of a message that Go writes even when they are empty."""
+    found: set[str] = set()
+    for fact in message(name):
+        if fact.inline:
+            found |= always(fact.inline)
+        elif fact.always:
+            found.add(fact.name)
+    return frozenset(found)
+
+
+@cache
 def droppable(name: str) -> frozenset[str]:
     """The fields of a message that Go leaves out when they are zero."""
     found: set[str] = set()

@@ -30,6 +30,12 @@ _KEPT = ("$ref", "format", "enum", "x-kubernetes-list-type", "x-kubernetes-list-
          "x-kubernetes-patch-merge-key", "x-kubernetes-patch-strategy")  # fmt: skip
 
 
+# Kinds that are known at every version of every group.
+_EVERYWHERE = frozenset(
+    {"DeleteOptions", "Status", "WatchEvent", "ListOptions", "CreateOptions", "UpdateOptions"}
+)
+
+
 def source() -> Path:
     """The file with all definitions, inside the installed schema package."""
     spec = importlib.util.find_spec("kubernetes_validate")
@@ -107,6 +113,16 @@ def definition_name(group: str, version: str, kind: str) -> str:
     return _kinds()[group, version, kind]
 
 
+def is_kind(group: str, version: str, kind: str) -> bool:
+    """Whether there is a kind, or a list of it, or one of the few that every group has."""
+    kinds = _kinds()
+    return (
+        (group, version, kind) in kinds
+        or (kind.endswith("List") and (group, version, kind.removesuffix("List")) in kinds)
+        or (kind in _EVERYWHERE and any(known[:2] == (group, version) for known in kinds))
+    )
+
+
 def kind_type(group: str, version: str, kind: str) -> Type:
     """The type of a built-in kind."""
     return named(definition_name(group, version, kind))
@@ -138,6 +154,8 @@ def _shape(node: dict[str, Any], name: str) -> Type:
     kind = node.get("type", "any")
     if "properties" in node:
         result = Type("struct", name.rpartition(".")[2])
+        if "." in name:
+            result.package = name.split(".")[-2]
         result.required = frozenset(node.get("required", ()))
         properties = node["properties"]
         result.resolve = lambda: _fields(name, properties)
@@ -168,4 +186,7 @@ def _fields(name: str, properties: dict[str, Any]) -> dict[str, Type]:
         for field in facts.droppable(name):
             if field in fields:
                 fields[field].keeps_zero = False
+        for field in facts.always(name):
+            if field in fields:
+                fields[field].always = True
     return _resolved[name]

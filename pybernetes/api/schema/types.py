@@ -13,12 +13,13 @@ class Type:
     int-or-string, time, microtime, any. ``atomic`` says that apply owns it as a whole.
     """
 
-    __slots__ = ("_fields", "atomic", "default", "enum", "format", "item", "keeps_zero", "keys", "kind",
-                 "list_type", "merge_key", "name", "native", "required", "resolve", "strategy")  # fmt: skip
+    __slots__ = ("_fields", "always", "atomic", "default", "enum", "format", "item", "keeps_zero", "keys", "kind",
+                 "list_type", "merge_key", "name", "native", "package", "required", "resolve", "strategy")  # fmt: skip
 
     def __init__(self, kind: str, name: str = "") -> None:
         self.kind = kind
         self.name = name
+        self.package = "v1"  # the version that a struct belongs to
         self.format = ""
         self.item: Type | None = None
         self.list_type = "atomic"
@@ -29,6 +30,8 @@ class Type:
         self.default: Any = None  # what a key of a list's items is when it is left out
         # Whether zero says something: Go leaves out the zero of a field that it cannot tell from absent.
         self.keeps_zero = True
+        # Whether Go writes it even when it is empty: a list that nobody gave is null then.
+        self.always = False
         self.enum: tuple[str, ...] = ()
         self.required: frozenset[str] = frozenset()
         self.native: type | None = _NATIVE.get(kind)

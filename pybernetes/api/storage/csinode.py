@@ -7,7 +7,7 @@ from typing import Any
 from pybernetes.api import go
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.metadata import keep_all
-from pybernetes.api.resource import Column, Object, Resource
+from pybernetes.api.resource import KEEPS_METADATA, Column, Object, Resource
 from pybernetes.api.storage import _common
 from pybernetes.api.table import AGE, NAME, get
 from pybernetes.api.validation import meta, names, numbers
@@ -17,8 +17,8 @@ _MAX_NODE_ID = 256
 
 
 def default(obj: Object) -> None:
-    """Writes the list even if it is empty."""
-    obj.setdefault("spec", {}).setdefault("drivers", [])
+    """Writes spec and status even if they are empty."""
+    obj.setdefault("spec", {})
     obj.setdefault("status", {})
 
 
@@ -84,6 +84,7 @@ RESOURCE = Resource(
     plural="csinodes",
     namespaced=False,
     subresources=("status",),
+    reset=KEEPS_METADATA,
     unconditional_update=False,
     columns=(
         NAME,

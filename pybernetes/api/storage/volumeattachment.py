@@ -8,7 +8,7 @@ from typing import Any
 from pybernetes.api.core._volume_sources import validate_source
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.metadata import keep_all
-from pybernetes.api.resource import Column, Object, Resource
+from pybernetes.api.resource import KEEPS_METADATA, Column, Object, Resource
 from pybernetes.api.storage import _common
 from pybernetes.api.table import AGE, NAME, get
 from pybernetes.api.validation import declarative, names
@@ -128,6 +128,7 @@ RESOURCE = Resource(
     plural="volumeattachments",
     namespaced=False,
     subresources=("status",),
+    reset=KEEPS_METADATA,
     unconditional_update=False,
     columns=(
         NAME,

@@ -6,7 +6,7 @@ import re
 
 from pybernetes.api import go
 from pybernetes.api.field import Errors, Path
-from pybernetes.api.resource import Column, Object, Resource
+from pybernetes.api.resource import KEEPS_METADATA, Column, Object, Resource
 from pybernetes.api.storagemigration import GROUP
 from pybernetes.api.table import get
 from pybernetes.api.validation import meta, names
@@ -96,6 +96,7 @@ RESOURCE = Resource(
     plural="storageversionmigrations",
     namespaced=False,
     subresources=("status",),
+    reset=KEEPS_METADATA,
     unconditional_update=False,
     columns=(
         Column("Name", ".metadata.name"),

@@ -78,11 +78,13 @@ def _owners(owners: list[dict[str, Any]], path: Path, errors: Errors) -> None:
     for index, owner in enumerate(owners):
         here = path[index]
         group, slash, version = owner.get("apiVersion", "").rpartition("/")
-        if not version:
-            errors.invalid(here / "apiVersion", owner.get("apiVersion", ""), "version must not be empty")
+        if not owner.get("apiVersion"):
+            errors.required(here / "apiVersion", "must not be empty")
+        elif not version or "/" in group:
+            errors.invalid(here / "apiVersion", owner["apiVersion"], "must be <group>/<version> or <version>")
         for key in ("kind", "name", "uid"):
             if not owner.get(key):
-                errors.invalid(here / key, owner.get(key, ""), "must not be empty")
+                errors.required(here / key, "must not be empty")
         if (
             owner.get("kind") == "Event"
             and group in ("", "events.k8s.io")
@@ -91,13 +93,14 @@ def _owners(owners: list[dict[str, Any]], path: Path, errors: Errors) -> None:
             kind = f"{owner.get('apiVersion')}, Kind={owner.get('kind')}"
             errors.invalid(here, kind, f"{kind} is disallowed from being an owner")
         if owner.get("controller"):
+            name = f"{owner.get('kind', '')}/{owner.get('name', '')}"
             if controller:
                 text = (
                     "Only one reference can have Controller set to true. "
-                    f'Found "true" in references for {controller} and {owner.get("name", "")}'
+                    f'Found "true" in references for {controller} and {name}'
                 )
                 errors.invalid(path, owners, text)
-            controller = owner.get("name", "")
+            controller = controller or name
 
 
 def _finalizer(name: str, path: Path, index: int, errors: Errors) -> None:

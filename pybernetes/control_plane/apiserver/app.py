@@ -93,6 +93,7 @@ class App:
         return answer
 
 
+_TOO_DEEP = "Recursion limit reached"  # how the JSON library says it
 _READS = frozenset(("get", "list", "watch"))
 _LONG = frozenset(("log", "exec", "attach", "portforward", "proxy"))
 
@@ -109,7 +110,7 @@ def failure(error: Exception) -> Response:
     if not isinstance(error, errors.StatusError):
         if isinstance(error, StoreError):
             error = errors.unavailable(f"storage is (re)initializing or unreachable: {error}")
-        elif isinstance(error, RecursionError):
+        elif isinstance(error, RecursionError) or _TOO_DEEP in str(error):
             error = errors.bad_request("the object is nested too deeply")
         else:
             log.error("a request failed", exc_info=error)

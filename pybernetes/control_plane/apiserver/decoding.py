@@ -2,33 +2,55 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from pybernetes.api import errors, go
+from pybernetes.api import errors, go, schema
 from pybernetes.api.resource import Object, Resource
 from pybernetes.api.schema import DecodeError, Decoder
+from pybernetes.control_plane.apiserver.bodies import Body
 from pybernetes.control_plane.apiserver.http.messages import Request
-from pybernetes.control_plane.apiserver.negotiation import Body
+
+_JSON_NAMES = {str: "string", bool: "bool", list: "array", int: "number", float: "number", dict: "object"}
+_HEAD = (
+    'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+)
+# Versions that upstream no longer serves but still knows.
+_BETA = re.compile(r"v\d+(beta|alpha)\d+")
 
 
 def decode(resource: Resource, body: Body, validation: str, request: Request) -> Object:
     """The body as an object of the kind; unknown and duplicate fields are warned of or refused as asked."""
-    value = body.value
+    if body.problem:
+        raise _unrecognized(resource, body, body.problem)
+    value = body.value if body.value is not None else {}
     if not isinstance(value, dict):
-        raise errors.bad_request(
-            f"the object provided is unrecognized (must be of type {resource.kind}): "
-            "couldn't get version/kind; json parse error: json: cannot unmarshal "
-            f"{_json_name(value)} into Go value of type struct"
-        )
+        name = _JSON_NAMES[type(value)]
+        text = f"json: cannot unmarshal {name} into Go value of type {_HEAD}"
+        raise _unrecognized(resource, body, f"couldn't get version/kind; json parse error: {text}")
+    for key in ("apiVersion", "kind"):
+        if not isinstance(value.get(key, ""), str | None):
+            name = _JSON_NAMES[type(value[key])]
+            text = f"json: cannot unmarshal {name} into Go struct field .{key} of type string"
+            raise _unrecognized(resource, body, f"couldn't get version/kind; json parse error: {text}")
+    version = value.get("apiVersion") or ""
+    if version.count("/") > 1:
+        raise _unrecognized(resource, body, f"unexpected GroupVersion string: {version}")
     check_type(resource, value)
     decoder = Decoder(counting=validation != "Ignore")
     obj = convert(resource, value, decoder)
     if validation != "Ignore":
         problems = [f"unknown field {go.quote(path)}" for path in decoder.unknown]
         # Keys below unknown fields were not counted, but then the slow parse is due anyway.
-        problems += [f"duplicate field {go.quote(path)}" for path in body.duplicates(decoder.keys)]
+        problems += body.duplicates(decoder.keys)
         report(resource, problems, validation, request)
     return obj
+
+
+def _unrecognized(resource: Resource, body: Body, why: str) -> errors.StatusError:
+    return errors.bad_request(
+        f"the object provided is unrecognized (must be of type {resource.kind}): {why} ({body.summary()})"
+    )
 
 
 def convert(resource: Resource, value: dict[str, Any], decoder: Decoder) -> Object:
@@ -36,17 +58,16 @@ def convert(resource: Resource, value: dict[str, Any], decoder: Decoder) -> Obje
     try:
         obj = decoder.decode(resource.type, value)
     except DecodeError as error:
-        raise cannot_be_handled(resource, str(error)) from None
+        raise _cannot_be_handled(resource.kind, resource.version, resource, str(error)) from None
     obj["kind"], obj["apiVersion"] = resource.kind, resource.api_version
     if "metadata" not in obj:
         obj["metadata"] = {}
     return obj
 
 
-def cannot_be_handled(resource: Resource, why: str) -> errors.StatusError:
-    """The answer to a body that does not fit its kind."""
+def _cannot_be_handled(kind: str, version: str, resource: Resource, why: str) -> errors.StatusError:
     return errors.bad_request(
-        f"{resource.kind} in version {go.quote(resource.version)} cannot be handled as a {resource.kind}: {why}"
+        f"{kind} in version {go.quote(version)} cannot be handled as a {resource.kind}: {why}"
     )
 
 
@@ -55,32 +76,30 @@ def report(resource: Resource, problems: list[str], validation: str, request: Re
     if not problems:
         return
     if validation == "Strict":
-        raise cannot_be_handled(resource, "strict decoding error: " + ", ".join(problems))
+        why = "strict decoding error: " + ", ".join(problems)
+        raise _cannot_be_handled(resource.kind, resource.version, resource, why)
     for problem in problems:
         request.warn(problem)
 
 
 def check_type(resource: Resource, value: dict[str, Any]) -> None:
-    """Refuses a body that says it is of another kind or version."""
-    version, kind = value.get("apiVersion"), value.get("kind")
-    if (kind and kind != resource.kind) or (version and version != resource.api_version):
-        if not isinstance(kind, str) or not isinstance(version, str):
-            raise errors.bad_request(
-                "the object provided is unrecognized: kind and apiVersion must be strings"
-            )
-        group, _, name = version.rpartition("/")
-        if kind == resource.kind:
-            raise errors.bad_request(
-                f"the API version in the data ({version}) does not match the expected API version "
-                f"({resource.api_version})"
-            )
-        what = f"{kind} in version {go.quote(name)}"
+    """Refuses a body that says it is of another kind or version; what it does not say is taken from the path."""
+    kind = value.get("kind") or resource.kind
+    api_version = value.get("apiVersion") or resource.api_version
+    if kind == resource.kind and api_version == resource.api_version:
+        return
+    group, _, version = api_version.rpartition("/")
+    known = schema.is_kind(group, version, kind)
+    if kind == resource.kind and (
+        known or (group in (resource.group, "extensions") and _BETA.match(version))
+    ):
         raise errors.bad_request(
-            f"{what} cannot be handled as a {resource.kind}: "
-            f"converting ({group}.{kind}) to ({resource.group}.{resource.kind}): unknown conversion"
+            f"the API version in the data ({api_version}) does not match the expected API version "
+            f"({resource.api_version})"
         )
-
-
-def _json_name(value: Any) -> str:
-    names = {str: "string", bool: "bool", list: "array", int: "number", float: "number"}
-    return names.get(type(value), "null")
+    if known:
+        target = f"{resource.group.partition('.')[0] or 'core'}.{resource.kind}"
+        why = f"converting ({version}.{kind}) to ({target}): unknown conversion"
+    else:
+        why = f"no kind {go.quote(kind)} is registered for version {go.quote(api_version)}"
+    raise _cannot_be_handled(kind, version, resource, why)

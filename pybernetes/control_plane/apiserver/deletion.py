@@ -39,14 +39,17 @@ def preconditions(kind: Kind, obj: Object, options: DeleteOptions) -> None:
     resource, meta = kind.resource, obj["metadata"]
     name = meta.get("name", "")
     if options.uid is not None and options.uid != meta.get("uid"):
-        why = f"Precondition failed: UID in precondition: {options.uid}, UID in object meta: {meta.get('uid', '')}"
-        raise errors.conflict(resource.group, resource.plural, name, why)
+        why = (
+            f"the UID in the precondition ({options.uid}) does not match the UID in record ({meta.get('uid', '')}). "
+            "The object might have been deleted and then recreated"
+        )
+        raise errors.conflict(resource.group, resource.kind, name, why)
     if options.resource_version is not None and options.resource_version != meta.get("resourceVersion"):
         why = (
-            f"Precondition failed: ResourceVersion in precondition: {options.resource_version}, "
-            f"ResourceVersion in object meta: {meta.get('resourceVersion', '')}"
+            f"the ResourceVersion in the precondition ({options.resource_version}) does not match the "
+            f"ResourceVersion in record ({meta.get('resourceVersion', '')}). The object might have been modified"
         )
-        raise errors.conflict(resource.group, resource.plural, name, why)
+        raise errors.conflict(resource.group, resource.kind, name, why)
 
 
 def wanted_finalizers(kind: Kind, obj: Object, options: DeleteOptions) -> list[str]:
@@ -80,8 +83,12 @@ def begin(kind: Kind, obj: Object, options: DeleteOptions, now: float) -> bool:
                 return bool(remaining) or bool(
                     meta.get("finalizers")
                 )  # already under way, nothing shorter asked
-            start = epoch(meta["deletionTimestamp"]) - remaining
-            meta["deletionTimestamp"] = _stamp(start + grace)
+            end = epoch(meta["deletionTimestamp"]) - remaining + grace
+            if end < now and grace:
+                grace = (
+                    1  # the time is over, but somebody has to see that the deletion is still a graceful one
+                )
+            meta["deletionTimestamp"] = _stamp(max(end, now))
             meta["deletionGracePeriodSeconds"] = grace
             return bool(grace) or bool(meta.get("finalizers"))
         if grace or finalizers:

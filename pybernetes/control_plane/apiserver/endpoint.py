@@ -7,8 +7,9 @@ from typing import Any
 
 import orjson
 
-from pybernetes.api import errors
-from pybernetes.control_plane.apiserver import negotiation, version, writes
+from pybernetes.api import errors, go
+from pybernetes.api.validation.names import path_segment
+from pybernetes.control_plane.apiserver import negotiation, subresource_kinds, version, writes
 from pybernetes.control_plane.apiserver.accept import etag_matches
 from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.discovery import Discovery
@@ -79,8 +80,15 @@ class Endpoint:
         if kind.namespaced and not info.namespace and (info.name or info.verb == "create"):
             served = not info.name and "list" in kind.resource.verbs
             raise errors.method_not_allowed() if served else errors.no_such_resource()
-        if info.verb not in kind.resource.verbs or (info.verb == "create" and info.name):
+        # Objects are made in a collection, and changed one at a time; nobody asks for headers alone.
+        misplaced = (
+            bool(info.name) if info.verb == "create" else not info.name and info.verb in ("update", "patch")
+        )
+        if info.verb not in kind.resource.verbs or misplaced or request.method == "HEAD":
             raise errors.method_not_allowed()
+        if info.name in (".", "..") or "%" in info.name:
+            problems = "; ".join(path_segment(info.name))
+            raise errors.bad_request(f"Name parameter invalid: {go.quote(info.name)}: {problems}")
         if kind.resource.plural in self.reviews:
             if negotiation.representation(request).transform and not kind.resource.columns:
                 raise errors.not_acceptable(negotiation.OFFERED)  # what is not stored has no table
@@ -91,21 +99,27 @@ class Endpoint:
         name = request.info.subresource
         rules = kind.resource.rules.get(name)
         known = name in kind.resource.subresources and (rules or name in self.subresources)
+        proxy = name == "proxy"
         if not known or not request.info.name or (kind.namespaced and not request.info.namespace):
             raise errors.no_such_resource()
+        if request.info.rest and not proxy:
+            raise errors.no_such_resource()
+        verbs = subresource_kinds.describe(kind.resource, name).verbs
+        if not proxy and (request.info.verb not in verbs or request.method == "HEAD"):
+            raise errors.method_not_allowed()
         if rules is not None:
-            return with_rules(self.api, request, kind, writes.OwnRules(kind.resource, rules))
+            return with_rules(self.api, request, kind, writes.OwnRules(kind.resource, rules, name))
         return self.subresources[name](self.api, request, kind)
 
     def _own_path(self, request: Request) -> Any:
         path = request.path
-        if request.method not in ("GET", "HEAD"):
-            if path in self._paths():
-                raise errors.method_not_allowed()
-            return _NO_PAGE
         first = path.split("/", 2)[1] if path.startswith("/") else ""
         if first in ("healthz", "livez", "readyz"):
             return self._health(request)
+        if request.method != "GET" and path != "/apis" and (first in ("api", "apis") or path == "/version"):
+            if path in self._paths():
+                raise errors.method_not_allowed()
+            return _NO_PAGE
         if path == "/version" or path == "/version/":
             return Response(orjson.dumps(version.document(), option=orjson.OPT_INDENT_2))
         if first == "metrics" and path == "/metrics":
@@ -115,7 +129,7 @@ class Endpoint:
             return self._openapi(request)
         if first in ("api", "apis"):
             return self._discovery(request)
-        if path == "/":
+        if path in ("/", "/index.html"):
             return Response(orjson.dumps({"paths": self._paths()}, option=orjson.OPT_INDENT_2))
         return _NO_PAGE
 
@@ -156,8 +170,9 @@ class Endpoint:
     def _discovery(self, request: Request) -> Response:
         found = self.discovery.respond(request.path, request.header(b"accept"), wants_pretty(request))
         if found is None:
-            if request.path.strip("/").count("/") == 2:  # a group that is known, at another version
-                raise errors.no_such_resource()
+            prefix, _, rest = request.path.strip("/").partition("/")
+            if prefix == "api" or rest.partition("/")[0] in self.discovery.groups():
+                raise errors.no_such_resource()  # what is known, at another version
             return _NO_PAGE
         content_type, body, etag = found
         headers: tuple[tuple[bytes, bytes], ...] = ()

@@ -5,13 +5,15 @@ Built-in kinds are there from the start; custom ones come and go.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from typing import Any
 from weakref import ref
 
 import orjson
 
 from pybernetes.api.resource import Object, Resource
+from pybernetes.api.schema import Type, kind_type
 from pybernetes.control_plane.store.protocol import Record
 
 ROOT = "/registry/"
@@ -26,14 +28,13 @@ class Kind:
         self.namespaced = resource.namespaced
         self.selectable = {
             "metadata.name": lambda obj: obj["metadata"].get("name", ""),
-            **(
-                {"metadata.namespace": lambda obj: obj["metadata"].get("namespace", "")}
-                if self.namespaced
-                else {}
-            ),
+            "metadata.namespace": lambda obj: obj["metadata"].get("namespace", ""),
             **resource.selectable,
         }
         self.converts = resource.storage_version is not None
+        self._head = b'{"kind":"%b","apiVersion":"%b",' % (
+            resource.kind.encode(), resource.api_version.encode()
+        )  # fmt: skip
 
     def key(self, namespace: str, name: str) -> str:
         """Where an object is kept."""
@@ -54,7 +55,19 @@ class Kind:
         for key, value in obj.items():
             if key not in ordered:
                 ordered[key] = value
-        return orjson.dumps(ordered)
+        return orjson.dumps(self.shown(ordered))
+
+    def shown(self, obj: Object) -> Object:
+        """The object with null where Go writes a list that nobody gave; it is changed in place."""
+        for *path, last in self._null_lists:
+            held: Any = obj
+            for name in path:
+                held = held.get(name)
+                if held is None:
+                    break
+            else:
+                held.setdefault(last, None)
+        return obj
 
     def data(self, record: Record) -> bytes:
         """A stored object's bytes as this version shows them."""
@@ -65,9 +78,17 @@ class Kind:
             view.converted[self.resource.api_version] = orjson.dumps(self.object(record))
         return view.converted[self.resource.api_version]
 
+    def items(self, records: Iterable[Record]) -> list[bytes]:
+        """Stored objects' bytes as a list shows them: without the kind and version that it says once for all."""
+        head, length = self._head, len(self._head)
+        values = [self.data(record) for record in records]
+        return [b"{" + value[length:] if value.startswith(head) else value for value in values]
+
     def object(self, record: Record) -> Object:
         """A stored object, decoded anew: the caller may change it."""
         obj = orjson.loads(record.value)
+        if b":null" in record.value:
+            self._drop_null_lists(obj)
         if self.resource.from_storage is not None:
             obj = self.resource.from_storage(obj)
         return obj
@@ -82,6 +103,25 @@ class Kind:
             found = SharedObject(self.object(record))
             view.object = ref(found)
         return found
+
+    @cached_property
+    def _null_lists(self) -> tuple[tuple[str, ...], ...]:
+        """The paths of lists, not inside of other lists, that are written even when there are none."""
+        return () if self.resource.own_type is not None else tuple(_null_lists(self._stored_type(), ()))
+
+    def _stored_type(self) -> Type:
+        if self.resource.storage_version is None:
+            return self.resource.type
+        return kind_type(*self.resource.storage_version, self.resource.kind)
+
+    def _drop_null_lists(self, obj: Object) -> None:
+        """Takes the nulls of lists out again: functions of objects need not know of them."""
+        for *path, last in self._null_lists:
+            held: Any = obj
+            for name in path:
+                held = held.get(name) or {}
+            if held.get(last, ()) is None:
+                del held[last]
 
     def labels(self, record: Record) -> dict[str, str]:
         """The labels of a stored object, decoded once."""
@@ -101,6 +141,14 @@ class Kind:
         obj = self.object(record)
         view.labels = obj["metadata"].get("labels") or {}
         view.fields = {name: get(obj) for name, get in self.selectable.items()}
+
+
+def _null_lists(type_: Type, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    for name, field in type_.fields.items():
+        if field.kind == "list" and field.always:
+            yield (*path, name)
+        elif field.kind == "struct" and name != "metadata" and len(path) < 2:
+            yield from _null_lists(field, (*path, name))
 
 
 class SharedObject(dict[str, Any]):

@@ -9,19 +9,11 @@ from pybernetes.api import errors, go
 from pybernetes.api.field import Errors
 from pybernetes.control_plane.apiserver.http.messages import Request
 
-_TRUE = ("1", "t", "T", "true", "TRUE", "True")
-_FALSE = ("0", "f", "F", "false", "FALSE", "False", "")
 
-
-def boolean(text: str, name: str) -> bool:
-    """A query parameter as Go's ParseBool reads it, except that anything odd is an error."""
-    if text in _TRUE:
-        return True
-    if text in _FALSE:
-        return False
-    raise errors.bad_request(
-        f"unable to convert query parameter {name}: strconv.ParseBool: parsing {go.quote(text)}: invalid syntax"
-    )
+def boolean(request: Request, name: str) -> bool | None:
+    """A query parameter as upstream reads it: all but "false" and "0" is true; None if it is not there."""
+    values = request.query.get(name)
+    return values[0].lower() not in ("false", "0") if values else None
 
 
 def integer(text: str, name: str) -> int:
@@ -54,26 +46,32 @@ def user_agent_manager(agent: bytes) -> str:
     return agent.partition(b"/")[0].decode("latin-1").strip()[:128] or "unknown"
 
 
-def write_options(request: Request, kind: str) -> WriteOptions:
-    """Reads the options of a write."""
-    if not request.query_text:
+def write_options(request: Request, kind: str, apply: bool = False) -> WriteOptions:
+    """Reads the options of a write; ``apply`` for a server-side apply, which has to name its manager."""
+    if not request.query_text and not apply:
         agent = request.headers.get(b"user-agent", b"")
         return WriteOptions(manager=user_agent_manager(agent))
     problems = Errors()
-    dry = dry_run(request.query.get("dryRun", []), problems)
     manager = request.parameter("fieldManager")
+    force = boolean(request, "force") if kind == "PatchOptions" else None
+    if apply and not manager:
+        problems.required("fieldManager", "is required for apply patch")
+    if force is not None and not apply:
+        problems.forbidden("force", "may not be specified for non-apply patch")
     if len(manager) > 128:
         problems.too_long("fieldManager", 128)
-    if not all(char.isprintable() for char in manager):
-        problems.invalid("fieldManager", manager, "should only contain printable characters")
+    for position, char in enumerate(manager):
+        if not char.isprintable():
+            text = f"invalid character U+{ord(char):04X} (at position {position})"
+            problems.invalid("fieldManager", manager, text)
+    dry = dry_run(request.query.get("dryRun", []), problems)
     validation = request.parameter("fieldValidation") or "Warn"
     if validation not in ("Ignore", "Warn", "Strict"):
         problems.unsupported("fieldValidation", validation, ("", "Ignore", "Strict", "Warn"))
     _invalid(kind, problems)
     if not manager:
         manager = user_agent_manager(request.headers.get(b"user-agent", b""))
-    force = boolean(request.parameter("force"), "force")
-    return WriteOptions(dry, manager, validation, force)
+    return WriteOptions(dry, manager, validation, bool(force))
 
 
 def dry_run(values: list[str], problems: Errors) -> bool:
@@ -113,8 +111,7 @@ def delete_options(request: Request, body: Any) -> DeleteOptions:
             values["gracePeriodSeconds"] = integer(text, "gracePeriodSeconds")
         if text := request.parameter("propagationPolicy"):
             values["propagationPolicy"] = text
-        if text := request.parameter("orphanDependents"):
-            values["orphanDependents"] = boolean(text, "orphanDependents")
+        values["orphanDependents"] = boolean(request, "orphanDependents")
         values["dryRun"] = request.query.get("dryRun", [])
     return _checked_delete(values)
 
@@ -183,9 +180,8 @@ def list_options(request: Request, watch: bool) -> ListOptions:
         options.limit = max(0, integer(text, "limit"))
     if text := get("timeoutSeconds"):
         options.timeout = integer(text, "timeoutSeconds")
-    options.bookmarks = boolean(get("allowWatchBookmarks"), "allowWatchBookmarks")
-    if text := get("sendInitialEvents"):
-        options.initial_events = boolean(text, "sendInitialEvents")
+    options.bookmarks = bool(boolean(request, "allowWatchBookmarks"))
+    options.initial_events = boolean(request, "sendInitialEvents")
     problems = Errors()
     (_check_watch if watch else _check_list)(options, problems)
     _invalid("ListOptions", problems)

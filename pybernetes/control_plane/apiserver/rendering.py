@@ -21,8 +21,6 @@ def is_plain(form: Representation) -> bool:
 
 def content_type(form: Representation) -> bytes:
     """The Content-Type of an answer in a form."""
-    if form.transform in ("PartialObjectMetadata", "PartialObjectMetadataList", "Table"):
-        return f"{form.media};as={form.transform};g=meta.k8s.io;v={form.version}".encode()
     return form.media.encode()
 
 
@@ -73,13 +71,29 @@ def render(
     kind: Kind, obj: Object, form: Representation, now: float, include: str = "Metadata", status: int = 200
 ) -> Response:
     """The answer with one object that is not in the store as it is."""
-    value: Any = obj
+    value: Any
     if form.transform == "Table":
         meta = {"resourceVersion": obj["metadata"].get("resourceVersion", "")}
         value = as_table(kind, [row(kind, obj, now, include)], meta, form.version)
     elif form.transform:
         value = partial(obj, form.version)
+    else:
+        value = obj if kind.converts else kind.shown(obj)
     return Response(encode(value, form), status, content_type(form))
+
+
+def as_list(kind: Kind, objects: list[Object], meta: dict[str, Any]) -> dict[str, Any]:
+    """A list of objects, which do not repeat what the list says of their kind."""
+    for obj in objects:
+        obj.pop("kind", None)
+        obj.pop("apiVersion", None)
+    resource = kind.resource
+    return {
+        "kind": resource.list_kind,
+        "apiVersion": resource.api_version,
+        "metadata": meta,
+        "items": objects,
+    }
 
 
 def listing(
@@ -90,7 +104,7 @@ def listing(
         head = orjson.dumps(
             {"kind": kind.resource.list_kind, "apiVersion": kind.resource.api_version, "metadata": meta}
         )
-        return b'%b,"items":[%b]}' % (head[:-1], b",".join([kind.data(record) for record in records]))
+        return b'%b,"items":[%b]}' % (head[:-1], b",".join(kind.items(records)))
     objects = [kind.object(record) for record in records]
     if form.transform == "Table":
         value = as_table(kind, [row(kind, obj, now, include) for obj in objects], meta, form.version)
@@ -102,10 +116,5 @@ def listing(
             "items": [partial(obj, form.version) for obj in objects],
         }
     else:
-        value = {
-            "kind": kind.resource.list_kind,
-            "apiVersion": kind.resource.api_version,
-            "metadata": meta,
-            "items": objects,
-        }
+        value = as_list(kind, objects, meta)
     return encode(value, form)

@@ -25,6 +25,11 @@ _SUFFIX_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 _NAME_TRIES = 8
 # Updates that lost the race against another writer this often give up and tell the client.
 _CONFLICT_TRIES = 32
+_NOT_CONTENT = frozenset({"metadata", "status", "kind", "apiVersion"})
+_DUPLICATE_OWNERS = (
+    ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may "
+    "reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: "
+)
 Mutate = Callable[[Object, Record], Object]
 
 
@@ -63,11 +68,12 @@ async def create(
     """Stores a new object; ``keep_fields`` if its managed fields are done (server-side apply)."""
     resource = kind.resource
     namespace = request.info.namespace
-    metadata = obj["metadata"]
-    generate = not metadata.get("name") and metadata.get("generateName")
-    _fill_metadata(kind, metadata, namespace, api.timestamp())
+    _fill_metadata(kind, obj["metadata"], namespace, api.timestamp())
     if resource.default is not None:
         resource.default(obj)
+    metadata = obj["metadata"]
+    generate = not metadata.get("name") and metadata.get("generateName")
+    _single_owners(metadata, request)
     # What plugins add is nobody's field.
     if not keep_fields:
         own_fields(api, resource, None, obj, options, "")
@@ -75,7 +81,7 @@ async def create(
     await api.admission.mutate(attrs)
     await api.guard(kind, request, obj, None)
     if generate:
-        metadata["name"] = _generated(metadata["generateName"])
+        obj["metadata"]["name"] = _generated(generate)
     prepare_create(resource, obj)
     async with allocated(api, kind, obj, None, options.dry_run):
         check(resource, obj)
@@ -144,7 +150,7 @@ def _fill_metadata(kind: Kind, metadata: dict[str, Any], namespace: str, now: st
         raise errors.bad_request(
             "the namespace of the provided object does not match the namespace sent on the request"
         )
-    if metadata.pop("resourceVersion", None):
+    if metadata.pop("resourceVersion", "0") != "0":
         raise errors.bad_request("resourceVersion should not be set on objects to be created")
     for key in ("deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "generation"):
         metadata.pop(key, None)
@@ -227,7 +233,8 @@ async def _try_update(
     info = request.info
     old = kind.object(record)
     new = mutate(kind.object(record), record)
-    insists = _keep_identity(kind, new, old, info.name)
+    insists = _keep_identity(kind, new, old, request)
+    _single_owners(new["metadata"], request)
     if fields is None:
         own_fields(api, resource, old, new, options, info.subresource, rules.reset)
     else:
@@ -262,14 +269,27 @@ async def _try_update(
     return Written(None, new)
 
 
-def _keep_identity(kind: Kind, new: Object, old: Object, name: str) -> bool:
+def _single_owners(metadata: dict[str, Any], request: Request) -> None:
+    """Drops owners that are there twice."""
+    owners = metadata.get("ownerReferences", ())
+    if len({owner.get("uid") for owner in owners}) == len(owners):
+        return
+    single: list[Object] = []
+    duplicates = []
+    for owner in owners:
+        if owner in single:
+            duplicates.append(owner.get("uid", ""))
+        else:
+            single.append(owner)
+    if duplicates:
+        metadata["ownerReferences"] = single
+        request.warn(_DUPLICATE_OWNERS + ", ".join(duplicates))
+
+
+def _keep_identity(kind: Kind, new: Object, old: Object, request: Request) -> bool:
     """Puts back what an update cannot change; says whether the client insisted on a version."""
-    resource = kind.resource
+    resource, name = kind.resource, request.info.name
     after, before = new["metadata"], old["metadata"]
-    if after.setdefault("name", name) != name:
-        raise errors.bad_request(
-            f"the name of the object ({after['name']}) does not match the name on the URL ({name})"
-        )
     if kind.namespaced and after.setdefault("namespace", before.get("namespace", "")) != before.get(
         "namespace"
     ):
@@ -280,6 +300,12 @@ def _keep_identity(kind: Kind, new: Object, old: Object, name: str) -> bool:
     if given and given != "0" and given != before["resourceVersion"]:
         raise errors.modified(resource.group, resource.plural, name)
     if after.get("uid") and after["uid"] != before.get("uid"):
+        if (
+            request.info.verb == "patch"
+        ):  # an update says which object it means, a patch tries to make it another
+            problems = Errors()
+            problems.invalid("metadata.uid", after["uid"], meta_rules.IMMUTABLE)
+            raise errors.invalid(resource.group, resource.kind, name, problems)
         why = f"Precondition failed: UID in precondition: {after['uid']}, UID in object meta: {before.get('uid', '')}"
         raise errors.conflict(resource.group, resource.plural, name, why)
     for field_name in ("uid", "creationTimestamp", "generation", "resourceVersion", "selfLink"):
@@ -303,7 +329,7 @@ class UpdateRules:
 
     def __init__(self, resource: Resource) -> None:
         self.resource = resource
-        self.reset = {"f:status": {}} if resource.has_status else {}
+        self.reset = resource.reset.get("", {"f:status": {}} if resource.has_status else {})
 
     def prepare(self, new: Object, old: Object) -> None:
         """Keeps what may not change and sets what the server decides."""
@@ -340,7 +366,7 @@ class UpdateRules:
 
 def _content(obj: Object) -> dict[str, Any]:
     """All of an object that its generation counts."""
-    return {key: value for key, value in obj.items() if key not in ("metadata", "status")}
+    return {key: value for key, value in obj.items() if key not in _NOT_CONTENT}
 
 
 class StatusRules(UpdateRules):
@@ -348,16 +374,13 @@ class StatusRules(UpdateRules):
 
     def __init__(self, resource: Resource) -> None:
         super().__init__(resource)
-        self.reset = {
-            f"f:{name}": {}
-            for name in resource.type.fields
-            if name not in ("metadata", "status", "kind", "apiVersion")
-        }
+        content = [name for name in resource.type.fields if name not in _NOT_CONTENT]
+        self.reset = resource.reset.get("status", {f"f:{name}": {} for name in content})
 
     def prepare(self, new: Object, old: Object) -> None:
         status = new.get("status")
         managed_fields = new["metadata"].get("managedFields")
-        requested = dict(new["metadata"])
+        requested = old["metadata"] if "f:metadata" in self.reset else dict(new["metadata"])
         for key in list(new):
             if key not in old:
                 del new[key]
@@ -389,10 +412,10 @@ class StatusRules(UpdateRules):
 class OwnRules(UpdateRules):
     """An update of a subresource for which the kind has rules of its own."""
 
-    def __init__(self, resource: Resource, rules: Rules) -> None:
+    def __init__(self, resource: Resource, rules: Rules, subresource: str) -> None:
         super().__init__(resource)
         self.rules = rules
-        self.reset = {}
+        self.reset = resource.reset.get(subresource, {})
 
     def prepare(self, new: Object, old: Object) -> None:
         self.rules.prepare(new, old)
@@ -427,10 +450,11 @@ def own_fields(
 ) -> None:
     """Notes in managedFields what this writer set."""
     if reset is None:
-        reset = {"f:status": {}} if resource.has_status else {}
+        reset = main_rules(resource).reset
+    now = "" if subresource == "scale" else api.timestamp()  # upstream loses the time when it comes from a scale
     entries = managed.update(
         old, new, resource.type, manager=options.manager, api_version=resource.api_version,
-        subresource=subresource, now=api.timestamp(), reset=reset,
+        subresource=subresource, now=now, reset=reset,
     )  # fmt: skip
     if entries:
         new["metadata"]["managedFields"] = entries

@@ -65,7 +65,7 @@ def test_a_write_that_changes_nothing_keeps_the_version(server: Server, namespac
             "",
             {"apiVersion": "v2", "kind": "ConfigMap"},
             400,
-            "does not match the expected API version",
+            'no kind "ConfigMap" is registered for version "v2"',
         ),
         (
             "POST",
@@ -77,7 +77,7 @@ def test_a_write_that_changes_nothing_keeps_the_version(server: Server, namespac
         ("POST", "", {"metadata": {"name": "a", "namespace": "other"}}, 400, "does not match the namespace"),
         ("PUT", "/missing", {"metadata": {"name": "missing"}}, 404, 'configmaps "missing" not found'),
         ("PUT", "/a", {"metadata": {"name": "b"}}, 400, "does not match the name on the URL"),
-        ("PATCH", "/missing", {}, 415, "the body of the request was in an unknown format"),
+        ("PATCH", "/missing", {}, 415, "Unsupported Media Type"),
         ("GET", "?labelSelector=a%20in", None, 400, "unable to parse requirement"),
         ("GET", "?fieldSelector=x%3D1", None, 400, "field selector"),
         ("GET", "?resourceVersion=x", None, 400, "invalid resource version"),
@@ -170,7 +170,7 @@ def test_propagation_policies_leave_their_finalizer(
 def test_preconditions(server: Server, namespace: str) -> None:
     _, made = server.call("POST", path(namespace), config_map("sure"))
     status, answer = server.call("DELETE", path(namespace, "sure"), {"preconditions": {"uid": "other"}})
-    assert status == 409 and "Precondition failed: UID in precondition: other" in answer["message"]
+    assert status == 409 and "the UID in the precondition (other) does not match" in answer["message"]
     uid = made["metadata"]["uid"]
     assert server.call("DELETE", path(namespace, "sure"), {"preconditions": {"uid": uid}})[0] == 200
 

@@ -11,6 +11,7 @@ from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver import negotiation, rendering, writes
 from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.authn.user import User
+from pybernetes.control_plane.apiserver.bodies import read_body
 from pybernetes.control_plane.apiserver.decoding import decode
 from pybernetes.control_plane.apiserver.http.messages import Request, Response
 from pybernetes.control_plane.apiserver.info import RequestInfo
@@ -23,7 +24,7 @@ _LABEL_OPERATORS = {"In": "in", "NotIn": "notin", "Exists": "exists", "DoesNotEx
 async def read(api: Api, request: Request, kind: Kind) -> Object:
     """The review of the body, through admission and found valid."""
     options = write_options(request, "CreateOptions")
-    review = decode(kind.resource, negotiation.read_body(request), options.validation, request)
+    review = decode(kind.resource, read_body(request), options.validation, request)
     namespace = request.info.namespace
     if kind.namespaced and review["metadata"].setdefault("namespace", namespace) != namespace:
         raise errors.bad_request(

@@ -7,8 +7,9 @@ import orjson
 from pybernetes.api import errors
 from pybernetes.api.field import Errors
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver import negotiation, writes
+from pybernetes.control_plane.apiserver import writes
 from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.bodies import read_body
 from pybernetes.control_plane.apiserver.decoding import decode
 from pybernetes.control_plane.apiserver.http.messages import Request, Response
 from pybernetes.control_plane.apiserver.kinds import Kind
@@ -28,7 +29,7 @@ async def handle(api: Api, request: Request, kind: Kind) -> Response:
     pods = api.kinds.get("", "v1", "pods")
     assert bindings is not None and pods is not None
     options = write_options(request, "CreateOptions")
-    binding = decode(bindings.resource, negotiation.read_body(request), options.validation, request)
+    binding = decode(bindings.resource, read_body(request), options.validation, request)
     name = request.info.name or binding["metadata"].get("name", "")
     if binding["metadata"].setdefault("name", name) != name:
         raise errors.bad_request("name in URL does not match name in Binding object")

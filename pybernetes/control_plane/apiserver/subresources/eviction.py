@@ -8,8 +8,9 @@ import orjson
 
 from pybernetes.api import errors, schema, selectors
 from pybernetes.api.resource import Object, Resource
-from pybernetes.control_plane.apiserver import deletion, negotiation, writes
+from pybernetes.control_plane.apiserver import deletion, writes
 from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.bodies import read_body
 from pybernetes.control_plane.apiserver.decoding import decode
 from pybernetes.control_plane.apiserver.http.messages import Request, Response
 from pybernetes.control_plane.apiserver.kinds import Kind
@@ -37,7 +38,7 @@ async def handle(api: Api, request: Request, kind: Kind) -> Response:
     if info.verb != "create":
         raise errors.method_not_allowed()
     options = write_options(request, "CreateOptions")
-    eviction = decode(_EVICTION, negotiation.read_body(request), options.validation, request)
+    eviction = decode(_EVICTION, read_body(request), options.validation, request)
     if eviction["metadata"].get("name", info.name) != info.name:
         raise errors.bad_request("name in URL does not match name in Eviction object")
     wanted = delete_options(request, eviction.get("deleteOptions", {}))

@@ -11,11 +11,12 @@ from pybernetes.api.field import Errors
 from pybernetes.api.resource import Object, Resource, Scale
 from pybernetes.control_plane.apiserver import negotiation, rendering, writes
 from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.bodies import read_body
 from pybernetes.control_plane.apiserver.decoding import decode
 from pybernetes.control_plane.apiserver.http.messages import Request, Response
 from pybernetes.control_plane.apiserver.kinds import Kind
 from pybernetes.control_plane.apiserver.options import WriteOptions, write_options
-from pybernetes.control_plane.apiserver.verbs.patch import APPLY, TYPES, Applied, Change, read_patch
+from pybernetes.control_plane.apiserver.verbs.patch import APPLY, Applied, Change, patch_type, read_patch
 from pybernetes.control_plane.store.protocol import Record
 
 SCALE = Kind(Resource(group="autoscaling", version="v1", kind="Scale", plural="scales"))
@@ -51,7 +52,7 @@ async def handle(api: Api, request: Request, kind: Kind) -> Response:
 
 
 def _replacement(request: Request, options: WriteOptions) -> Callable[[Object, Record], Object]:
-    body = negotiation.read_body(request)
+    body = read_body(request)
     scale = decode(SCALE.resource, body, options.validation, request)
     return lambda old, record: scale
 
@@ -59,13 +60,11 @@ def _replacement(request: Request, options: WriteOptions) -> Callable[[Object, R
 def _patch(
     api: Api, request: Request, kind: Kind, options: WriteOptions
 ) -> Callable[[Object, Record], Object]:
-    given = request.header(b"content-type").partition(";")[0].strip().lower()
-    if given not in TYPES:
-        raise errors.unsupported_media_type(TYPES)
+    given = patch_type(request, kind)
     body = read_patch(request, given)
     if given == APPLY:
         return Applied(api, request, SCALE, body, options, {})
-    return Change(request, SCALE, given, body.value, options)
+    return Change(request, SCALE, given, body, options)
 
 
 def _changed(kind: Kind, paths: Scale, obj: Object, scale: Object, keep_fields: bool) -> Object:

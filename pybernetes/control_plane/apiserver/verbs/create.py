@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pybernetes.control_plane.apiserver import negotiation, rendering, writes
 from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.bodies import read_body
 from pybernetes.control_plane.apiserver.decoding import decode
 from pybernetes.control_plane.apiserver.http.messages import Request, Response
 from pybernetes.control_plane.apiserver.kinds import Kind
@@ -14,7 +15,7 @@ async def create(api: Api, request: Request, kind: Kind) -> Response:
     """Stores the object of the body."""
     form = negotiation.representation(request)
     options = write_options(request, "CreateOptions")
-    body = negotiation.read_body(request)
+    body = read_body(request)
     obj = decode(kind.resource, body, options.validation, request)
     written = await writes.create(api, kind, obj, request, options)
     return answer(api, kind, written, form)

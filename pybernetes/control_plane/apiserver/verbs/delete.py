@@ -6,9 +6,11 @@ from typing import Any
 
 import orjson
 
+from pybernetes.api import errors
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver import deletion, negotiation, rendering, writes
 from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.bodies import read_body
 from pybernetes.control_plane.apiserver.http.messages import Request, Response
 from pybernetes.control_plane.apiserver.kinds import Kind
 from pybernetes.control_plane.apiserver.options import DeleteOptions, delete_options, list_options
@@ -26,7 +28,7 @@ _RETURN_OBJECT = {
 
 
 def _options(request: Request) -> DeleteOptions:
-    body = negotiation.read_body(request).value if request.body else None
+    body = read_body(request).value if request.body else None
     return delete_options(request, body)
 
 
@@ -70,30 +72,24 @@ def _success(kind: Kind, obj: Object) -> dict[str, Any]:
 
 
 async def delete_collection(api: Api, request: Request, kind: Kind) -> Response:
-    """Deletes every object that the selectors choose."""
+    """Deletes every object that the selectors choose; answers with them as they were."""
     form = negotiation.representation(request)
+    if form.transform == "PartialObjectMetadata":
+        form = negotiation.Representation(form.media, "PartialObjectMetadataList", form.version, form.pretty)
     options = _options(request)
     chosen = list_options(request, watch=False)
     selection = Selection(kind, chosen)
     await api.fresh()
-    records = api.store.list(kind.collection(request.info.namespace)).records
-    deleted = []
+    revision, records = api.store.revision, api.store.list(kind.collection(request.info.namespace)).records
+    if selection.match is not None:
+        records = [record for record in records if selection.match(record)]
     for record in records:
-        if selection.match is not None and not selection.match(record):
-            continue
         name = record.key.rpartition("/")[2]
         try:
-            outcome = await _delete(api, request, kind, record.key, name, options)
-        except Exception as error:
-            if getattr(error, "code", 0) == 404:  # someone else was faster
-                continue
-            raise
-        deleted.append(outcome.obj)
-    meta = {"resourceVersion": str(api.store.revision)}
-    if form.transform == "Table":
-        rows = [rendering.row(kind, obj, api.clock(), "Metadata") for obj in deleted]
-        value = rendering.as_table(kind, rows, meta, form.version)
-    else:
-        value = {"kind": kind.resource.list_kind, "apiVersion": kind.resource.api_version, "metadata": meta,
-                 "items": deleted}  # fmt: skip
-    return Response(negotiation.encode(value, form), 200, rendering.content_type(form))
+            await _delete(api, request, kind, record.key, name, options)
+        except errors.StatusError as error:
+            if error.code != 404:  # someone else was faster
+                raise
+    meta = {"resourceVersion": str(revision)}
+    body = rendering.listing(kind, records, meta, form, api.clock(), "Metadata")
+    return Response(body, 200, rendering.content_type(form))

@@ -72,7 +72,7 @@ def _whole(api: Api, kind: Kind, prefix: str) -> bytes:
     changed = store.changed(prefix)
     items = api.lists.get(version, prefix, changed)
     if items is None:
-        items = b",".join([kind.data(record) for record in store.list(prefix).records])
+        items = b",".join(kind.items(store.list(prefix).records))
         api.lists.put(version, prefix, changed, items)
     return b'{"kind":"%b","apiVersion":"%b","metadata":{"resourceVersion":"%d"},"items":[%b]}' % (
         kind.resource.list_kind.encode(), version.encode(), store.revision, items,

@@ -6,14 +6,16 @@ from typing import Any
 
 import orjson
 
-from pybernetes.api import errors
+from pybernetes.api import errors, go
 from pybernetes.api.apply import apply as server_side
 from pybernetes.api.field import Errors
 from pybernetes.api.patch import json_patch, merge_patch, strategic
 from pybernetes.api.resource import Object
 from pybernetes.api.schema import Decoder
+from pybernetes.api.schema.decode import count_keys
 from pybernetes.control_plane.apiserver import negotiation, writes
 from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.bodies import Body, parse_body
 from pybernetes.control_plane.apiserver.decoding import check_type, convert, report
 from pybernetes.control_plane.apiserver.http.messages import Request, Response
 from pybernetes.control_plane.apiserver.kinds import Kind
@@ -33,41 +35,51 @@ _CUSTOM_TYPES = (JSON_PATCH, MERGE_PATCH, APPLY)
 async def patch(api: Api, request: Request, kind: Kind, rules: writes.UpdateRules | None = None) -> Response:
     """Changes a stored object by the patch of the body."""
     form = negotiation.representation(request)
-    given = request.header(b"content-type").partition(";")[0].strip().lower()
-    accepted = TYPES if kind.resource.own_type is None else _CUSTOM_TYPES
-    if given not in accepted:
-        raise errors.unsupported_media_type(accepted)
-    options = write_options(request, "PatchOptions")
+    given = patch_type(request, kind)
+    options = write_options(request, "PatchOptions", apply=given == APPLY)
     body = read_patch(request, given)
     if given == APPLY:
         return answer(api, kind, await _apply(api, request, kind, body, options, rules), form)
-    if options.force:
-        problems = Errors()
-        problems.forbidden("force", "may not be specified for non-apply patch")
-        raise errors.invalid("meta.k8s.io", "PatchOptions", "", problems)
-    change = Change(request, kind, given, body.value, options)
+    change = Change(request, kind, given, body, options)
     return answer(api, kind, await writes.update(api, kind, change, request, options, rules), form)
 
 
-def read_patch(request: Request, media_type: str) -> negotiation.Body:
+def patch_type(request: Request, kind: Kind) -> str:
+    """The media type of a patch; 415 if the kind has no such patches."""
+    given = request.header(b"content-type").partition(";")[0].strip().lower()
+    if kind.resource.own_type is not None and given not in _CUSTOM_TYPES:
+        raise errors.unsupported_media_type(_CUSTOM_TYPES)
+    if given not in TYPES:
+        raise errors.StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {})
+    return given
+
+
+def read_patch(request: Request, media_type: str) -> Body:
     """The patch of a body; 400 in the words that each type of patch has for what is none."""
-    try:
-        return negotiation.parse_body(request.body, media_type == APPLY)
-    except errors.StatusError as error:
-        if media_type == JSON_PATCH:
-            raise errors.bad_request("invalid JSON patch") from None
-        if media_type == APPLY:
-            raise errors.bad_request(f"error encoding patch: {error.message}") from None
-        raise errors.bad_request(f"error decoding patch: {error.message}") from None
+    body = parse_body(request.body, media_type == APPLY)
+    if body.problem:
+        what = "error encoding patch" if media_type == APPLY else "invalid JSON patch"
+        raise errors.bad_request(f"{what}: {body.problem.partition(' error: ')[2] or body.problem}")
+    return body
 
 
 class Change:
     """A patch as a function of the stored object."""
 
-    def __init__(self, request: Request, kind: Kind, type_: str, value: Any, options: WriteOptions) -> None:
-        self.request, self.kind, self.type, self.value, self.options = request, kind, type_, value, options
+    def __init__(self, request: Request, kind: Kind, type_: str, body: Body, options: WriteOptions) -> None:
+        self.request, self.kind, self.type, self.value, self.options = (
+            request,
+            kind,
+            type_,
+            body.value,
+            options,
+        )
+        self.repeated: list[str] = []
         if type_ == JSON_PATCH:
-            json_patch.check(value)
+            json_patch.check(self.value)
+        if options.validation != "Ignore":
+            prefix = "json patch " if type_ == JSON_PATCH else ""
+            self.repeated = [prefix + problem for problem in body.duplicates(count_keys(self.value))]
 
     def __call__(self, old: Object, record: Record) -> Object:
         resource = self.kind.resource
@@ -77,7 +89,10 @@ class Change:
             result = merge_patch.apply(old, self.value)
         else:
             result = strategic.apply(old, self.value, resource.type)
+            # The patched fields go into an object whose kind is not in question.
+            result["kind"], result["apiVersion"] = resource.kind, resource.api_version
         new = self._decoded(result)
+        _same_name(new["metadata"], self.request.info.name)
         # A patch that does not speak of the version does not insist on it.
         if (
             new["metadata"].get("resourceVersion") == old["metadata"].get("resourceVersion")
@@ -99,7 +114,9 @@ class Change:
             new = convert(resource, result, decoder)
         except errors.StatusError as error:
             raise _unfit(result, error.message) from None
-        problems = [f'unknown field "{path}"' for path in decoder.unknown] if validation != "Ignore" else []
+        problems = list(self.repeated)
+        if validation != "Ignore":
+            problems += [f"unknown field {go.quote(path)}" for path in decoder.unknown]
         if problems and validation == "Strict":
             raise _unfit(result, "strict decoding error: " + ", ".join(problems))
         for problem in problems:
@@ -117,6 +134,17 @@ class Change:
         )  # fmt: skip
 
 
+def _same_name(meta: Object, name: str) -> None:
+    """400 if a patch takes the name away, or gives another one."""
+    given = meta.get("name")
+    if not given:
+        raise errors.nameless(name)
+    if given != name:
+        raise errors.bad_request(
+            f"the name of the object ({given}) does not match the name on the URL ({name})"
+        )
+
+
 def _unfit(result: Any, why: str) -> errors.StatusError:
     problems = Errors()
     problems.invalid("patch", orjson.dumps(result).decode(), why)
@@ -131,31 +159,25 @@ class Applied:
         api: Api,
         request: Request,
         kind: Kind,
-        body: negotiation.Body,
+        body: Body,
         options: WriteOptions,
         reset: dict[str, Any],
     ) -> None:
         self.api, self.request, self.kind, self.options, self.reset = api, request, kind, options, reset
         self.wanted = self._read(body)
 
-    def _read(self, body: negotiation.Body) -> Object:
-        info = self.request.info
-        if not self.request.parameter("fieldManager"):
-            problems = Errors()
-            problems.required("fieldManager", "is required for apply patch")
-            raise errors.invalid("meta.k8s.io", "PatchOptions", "", problems)
-        wanted = body.value
-        meta = wanted.get("metadata") if isinstance(wanted, dict) else None
-        if isinstance(wanted, dict) and isinstance(meta or {}, dict):
-            name = (meta or {}).get("name")
-            if not name:
-                raise errors.bad_request(
-                    f"the name of the object ({info.name} based on URL) was undeterminable: name must be provided"
-                )
-            if name != info.name:
-                raise errors.bad_request(
-                    f"the name of the object ({name}) does not match the name on the URL ({info.name})"
-                )
+    def _read(self, body: Body) -> Object:
+        self.repeated = body.repeated
+        wanted = body.value if body.value is not None else {}
+        if isinstance(wanted, dict):
+            given = wanted.get("apiVersion"), wanted.get("kind")
+            version, kind = (value if isinstance(value, str) else "" for value in given)
+            if (version, kind) != (self.kind.resource.api_version, self.kind.resource.kind):
+                group, _, version = version.rpartition("/")
+                raise errors.bad_request(f"invalid object type: {group}/{version}, Kind={kind}")
+            meta = wanted.get("metadata")
+            if isinstance(meta or {}, dict):
+                _same_name(meta or {}, self.request.info.name)
         return wanted
 
     def merge(self, live: Object | None) -> Object:
@@ -175,9 +197,9 @@ class Applied:
         )
         decoder = Decoder()
         new = convert(resource, merged, decoder)
-        unknown = [f'unknown field "{path}"' for path in decoder.unknown]
+        unknown = [f"unknown field {go.quote(path)}" for path in decoder.unknown]
         if self.options.validation != "Ignore":
-            report(resource, unknown, self.options.validation, self.request)
+            report(resource, [*self.repeated, *unknown], self.options.validation, self.request)
         if entries:
             new["metadata"]["managedFields"] = entries
         else:
@@ -197,7 +219,7 @@ async def _apply(
     api: Api,
     request: Request,
     kind: Kind,
-    body: negotiation.Body,
+    body: Body,
     options: WriteOptions,
     rules: writes.UpdateRules | None,
 ) -> writes.Written:

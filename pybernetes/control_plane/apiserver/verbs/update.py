@@ -9,6 +9,7 @@ from pybernetes.api.field import Errors
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver import negotiation, writes
 from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.bodies import read_body
 from pybernetes.control_plane.apiserver.decoding import decode
 from pybernetes.control_plane.apiserver.http.messages import Request, Response
 from pybernetes.control_plane.apiserver.kinds import Kind
@@ -20,29 +21,28 @@ from pybernetes.control_plane.store.protocol import Record
 def _check_version(kind: Kind, obj: Object, name: str) -> None:
     """Some kinds are only replaced by clients who say which version they saw."""
     resource = kind.resource
-    if resource.unconditional_update or resource.create_on_update or obj["metadata"].get("resourceVersion"):
+    if resource.unconditional_update or obj["metadata"].get("resourceVersion", "0") != "0":
         return
     problems = Errors()
     problems.invalid("metadata.resourceVersion", 0, "must be specified for an update")
-    raise errors.invalid(resource.group, resource.kind, name, problems)
+    raise errors.invalid(resource.group, resource.plural, name, problems)
 
 
 async def update(api: Api, request: Request, kind: Kind, rules: writes.UpdateRules | None = None) -> Response:
     """Replaces a stored object by the body."""
     form = negotiation.representation(request)
     options = write_options(request, "UpdateOptions")
-    body = negotiation.read_body(request)
+    body = read_body(request)
     obj = decode(kind.resource, body, options.validation, request)
     name = obj["metadata"].get("name")
     if not name:
-        raise errors.bad_request("name must be provided")
+        raise errors.nameless(request.info.name)
     if name != request.info.name:
         raise errors.bad_request(
             f"the name of the object ({name}) does not match the name on the URL ({request.info.name})"
         )
     if kind.resource.default is not None:
         kind.resource.default(obj)
-    _check_version(kind, obj, name)
     if kind.resource.create_on_update and rules is None:
         await api.fresh()
         if api.store.get(kind.key(request.info.namespace, name)) is None:
@@ -50,6 +50,7 @@ async def update(api: Api, request: Request, kind: Kind, rules: writes.UpdateRul
             return answer(api, kind, await writes.create(api, kind, obj, request, options), form)
 
     def replace(old: Object, record: Record) -> Object:
+        _check_version(kind, obj, name)
         # A second try after a lost race must start from what the client sent.
         return copy.deepcopy(obj)
 

@@ -136,7 +136,7 @@ class RoleIndex:
         if role is None:
             role = self._roles[place] = Role(*place)
         self._absent.discard(role)
-        role.define(orjson.loads(record.value).get("rules", ()))
+        role.define(orjson.loads(record.value).get("rules") or ())
 
     def _binding(self, key: str, record: Record | None) -> None:
         namespace, name = place = _place(key)

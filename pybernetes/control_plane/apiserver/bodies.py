@@ -1,0 +1,133 @@
+"""The body of a request as a JSON value, from JSON, YAML or protobuf."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import orjson
+
+from pybernetes.api import errors, go, json_text, protobuf
+from pybernetes.control_plane.apiserver.http.messages import Request
+from pybernetes.control_plane.apiserver.negotiation import OFFERED
+
+_KEY = re.compile(rb'"\s*:')
+_SUMMARY = 30
+
+
+class Body:
+    """A decoded body. ``problem`` tells why there is no value, ``repeated`` the keys that a YAML text has twice."""
+
+    __slots__ = ("_value", "problem", "raw", "repeated", "text")
+
+    def __init__(
+        self, value: Any, raw: bytes, *, text: bool = True, problem: str = "", repeated: tuple[str, ...] = ()
+    ) -> None:
+        self._value, self.raw, self.text, self.problem, self.repeated = value, raw, text, problem, repeated
+
+    @property
+    def value(self) -> Any:
+        """The value; 400 if there is none."""
+        if self.problem:
+            raise errors.bad_request(self.problem)
+        return self._value
+
+    def summary(self) -> str:
+        """The first bytes, for an error to show."""
+        if not self.raw:
+            return "<empty>"
+        start, more = self.raw[:_SUMMARY], " ..." if len(self.raw) > _SUMMARY else ""
+        return (start.decode("utf-8", "replace") if start[:1] == b"{" else start.hex()) + more
+
+    def duplicates(self, keys: int) -> list[str]:
+        """What is there twice, as complaints, given the number of keys in the decoded value.
+
+        Text with no more key marks than the value has keys has no duplicate, which spares the slow parse.
+        """
+        if not self.text or len(_KEY.findall(self.raw)) == keys:
+            return list(self.repeated)
+        return [f"duplicate field {go.quote(path)}" for path in _find_duplicates(self.raw)]
+
+
+def _find_duplicates(raw: bytes) -> list[str]:
+    import json
+
+    class Pairs(list[tuple[str, Any]]):
+        """An object's members in order, as opposed to an array."""
+
+    found: list[str] = []
+
+    def walk(value: Any, path: str) -> None:
+        if isinstance(value, Pairs):
+            seen: set[str] = set()
+            for key, item in value:
+                here = f"{path}.{key}" if path else key
+                if key in seen:
+                    found.append(here)
+                seen.add(key)
+                walk(item, here)
+        elif isinstance(value, list):
+            for index, item in enumerate(value):
+                walk(item, f"{path}[{index}]")
+
+    walk(json.loads(raw.decode("utf-8", "replace"), object_pairs_hook=Pairs), "")
+    return found
+
+
+def read_body(request: Request, default: tuple[str, str, str] = ("", "v1", "")) -> Body:
+    """The body of a request; 415 for another media type.
+
+    ``default`` is the group, version and kind of a protobuf body that does not say.
+    """
+    given = request.header(b"content-type")
+    media = given.partition(";")[0].strip().lower() or "application/json"
+    if media == protobuf.MEDIA_TYPE:
+        try:
+            return Body(protobuf.decode(request.body, default), request.body, text=False)
+        except protobuf.ProtobufError as error:
+            return Body(None, request.body, text=False, problem=str(error))
+    if media not in OFFERED:
+        raise errors.unsupported_media_type((*OFFERED, protobuf.MEDIA_TYPE))
+    return parse_body(request.body, "yaml" in media)
+
+
+def parse_body(raw: bytes, is_yaml: bool) -> Body:
+    """A JSON or YAML text as a JSON value."""
+    if is_yaml:
+        return _parse_yaml(raw)
+    try:
+        return Body(json_text.loads(raw), raw)
+    except json_text.JsonError as error:
+        return Body(None, raw, problem=f"couldn't get version/kind; json parse error: {error}")
+
+
+def _parse_yaml(raw: bytes) -> Body:
+    import yaml  # only now: few clients send it
+
+    repeated: list[str] = []
+
+    class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+        """Notes the keys that a mapping has twice."""
+
+        def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+            seen: set[str] = set()
+            for key, _ in node.value:
+                if key.value in seen:
+                    repeated.append(
+                        f"line {key.start_mark.line + 1}: key {go.quote(key.value)} already set in map"
+                    )
+                if isinstance(key.value, str):
+                    seen.add(key.value)
+            mapping: dict[Any, Any] = super().construct_mapping(node, deep)
+            return mapping
+
+    try:
+        value = yaml.load(raw, Loader=Loader)
+        # Dates and other YAML types have no place in JSON: the round trip refuses or flattens them.
+        plain = orjson.loads(orjson.dumps(value, default=str, option=orjson.OPT_NON_STR_KEYS))
+    except (yaml.YAMLError, TypeError, ValueError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        problem = getattr(error, "problem", None) or str(error)
+        text = f"yaml: line {mark.line + 1}: {problem}" if mark else f"yaml: {problem}"
+        return Body(None, raw, text=False, problem=f"error converting YAML to JSON: {text}")
+    return Body(plain, raw, text=False, repeated=tuple(repeated))
