@@ -451,7 +451,9 @@ def own_fields(
     """Notes in managedFields what this writer set."""
     if reset is None:
         reset = main_rules(resource).reset
-    now = "" if subresource == "scale" else api.timestamp()  # upstream loses the time when it comes from a scale
+    now = (
+        "" if subresource == "scale" else api.timestamp()
+    )  # upstream loses the time when it comes from a scale
     entries = managed.update(
         old, new, resource.type, manager=options.manager, api_version=resource.api_version,
         subresource=subresource, now=now, reset=reset,
