@@ -25,6 +25,8 @@ _FIRST_DELAY = 0.1
 _LONGEST_DELAY = 30.0
 # A watch ends after 5 to 10 minutes, so that clients spread over several servers.
 _WATCH_SECONDS = 300
+# How servers say that they have no streaming lists.
+_NO_STREAMING = (400, 422, 500, 501)
 _INITIAL_END = "k8s.io/initial-events-end"
 
 
@@ -180,8 +182,8 @@ class Informer(Cache):
                 await self._clock.sleep(delay * (0.5 + random.random() / 2))
 
     def _refused(self, error: StatusError) -> None:
-        if not self.resource_version and error.code in (400, 422) and self._streaming:
-            self._streaming = False  # an older server, without streaming lists
+        if not self.resource_version and error.code in _NO_STREAMING and self._streaming:
+            self._streaming = False  # an older server, or one whose store cannot: list instead
         elif self.resource_version and error.code == 504:
             self.resource_version = ""  # the server does not know the version: it went back in time
 
