@@ -108,6 +108,8 @@ class Resource:
     deprecated: str = ""
     default: Callable[[Object], None] | None = None
     prepare_create: Callable[[Object], None] | None = None
+    # Notes in a new object who asks for it, after prepare_create; the user is given as reviews show it.
+    note_user: Callable[[Object, dict[str, Any]], None] | None = None
     prepare_update: Callable[[Object, Object], None] | None = None
     prepare_status_update: Callable[[Object, Object], None] | None = None
     validate: Callable[[Object, Errors], None] | None = None

@@ -11,25 +11,13 @@ SUMMARY = "Serve the Kubernetes API from an embedded store or from etcd"
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line, with upstream's names and defaults."""
+    """The command line, with upstream's names and defaults; parts with many flags add their own."""
+    from pybernetes.control_plane.apiserver import serving
+    from pybernetes.control_plane.apiserver.authn import setup as authentication
+    from pybernetes.lib import flags
+
     result = argparse.ArgumentParser(prog="kube-apiserver", description=SUMMARY, allow_abbrev=False)
-    serving = result.add_argument_group("serving")
-    serving.add_argument("--bind-address", default="0.0.0.0", help="address to listen on")
-    serving.add_argument(
-        "--secure-port", type=int, default=6443, help="port to listen on; 0 takes a free one"
-    )
-    serving.add_argument("--advertise-address", default="", help="address that others reach this server at")
-    serving.add_argument(
-        "--cert-dir", default="/var/run/kubernetes", help="where certificates are kept or made"
-    )
-    serving.add_argument("--tls-cert-file", default="", help="certificate to serve with")
-    serving.add_argument("--tls-private-key-file", default="", help="its key")
-    serving.add_argument(
-        "--external-hostname", default="", help="another name to put into a certificate made here"
-    )
-    serving.add_argument(
-        "--shutdown-delay-duration", default="0s", help="how long to go on serving while not ready"
-    )
+    flags.add(result.add_argument_group("serving"), serving.FLAGS)
     storage = result.add_argument_group("storage")
     storage.add_argument("--storage-backend", default="", choices=("", "sqlite", "memory", "etcd3"))
     storage.add_argument("--data-dir", default="", help="where the embedded store keeps its data")
@@ -38,12 +26,8 @@ def parser() -> argparse.ArgumentParser:
     storage.add_argument("--etcd-cafile", default="")
     storage.add_argument("--etcd-certfile", default="")
     storage.add_argument("--etcd-keyfile", default="")
-    gate = result.add_argument_group("authentication and authorization")
-    gate.add_argument(
-        "--client-ca-file", default="", help="clients with a certificate of this authority are known"
-    )
-    gate.add_argument("--token-auth-file", default="", help="file of static tokens: token,user,uid,groups")
-    gate.add_argument("--anonymous-auth", default="true", choices=("true", "false"))
+    flags.add(result.add_argument_group("authentication"), authentication.flags())
+    gate = result.add_argument_group("authorization")
     gate.add_argument(
         "--authorization-mode",
         default="Node,RBAC",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,10 @@ _PART = re.compile(r"(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)")
 
 class Seconds(float):
     """A duration in seconds: a flag with such a default is written like ``1m30s``."""
+
+
+class Repeated(tuple[str, ...]):
+    """Texts, one for each time that a flag is given; a flag with such a default does not part them at commas."""
 
 
 def duration(text: str) -> Seconds:
@@ -48,7 +52,10 @@ def strings(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Flag:
-    """One flag. The default says what it takes: a bool, int, float, str, ``Seconds`` or a tuple of strings."""
+    """One flag. The default says what it takes: a bool, int, float, str, ``Seconds`` or a tuple of strings.
+
+    Tuples grow when the flag is given again.
+    """
 
     name: str
     default: Any
@@ -60,6 +67,16 @@ class Flag:
         return self.name.replace("-", "_")
 
 
+class _Growing(argparse.Action):
+    """The first use of a flag replaces its default, further ones add to it."""
+
+    def __call__(
+        self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None
+    ) -> None:
+        given: Sequence[str] = getattr(namespace, self.dest)
+        setattr(namespace, self.dest, values if given is self.default else (*given, *values))
+
+
 def add(parser: Any, flags: Iterable[Flag]) -> None:
     """Adds flags to an argument parser or to a group of one."""
     for flag in flags:
@@ -69,7 +86,8 @@ def add(parser: Any, flags: Iterable[Flag]) -> None:
         elif isinstance(flag.default, Seconds):
             options |= {"type": duration, "metavar": "DURATION"}
         elif isinstance(flag.default, tuple):
-            options |= {"type": strings, "metavar": "STRINGS"}
+            split = (lambda text: (text,)) if isinstance(flag.default, Repeated) else strings
+            options |= {"type": split, "action": _Growing, "metavar": "STRINGS"}
         else:
             options |= {"type": type(flag.default)}
         parser.add_argument(f"--{flag.name}", **options)

@@ -115,7 +115,7 @@ async def test_it_survives_the_servers_restart(tmp_path: Path) -> None:
 
 async def test_it_lists_again_when_history_is_gone_or_was_never() -> None:
     async with Cluster() as cluster:
-        informer = Informer(cluster.rest_client(), CONFIG_MAPS)
+        informer = Informer(cluster.rest_client(), CONFIG_MAPS, "default")
         model = Model()
         informer.add_handler(model)
         await cluster.client.create(CONFIG_MAPS, config("old"))

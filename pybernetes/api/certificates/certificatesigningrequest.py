@@ -34,6 +34,11 @@ def prepare_create(obj: Object) -> None:
     obj["status"] = {}
 
 
+def note_user(obj: Object, user: dict[str, Any]) -> None:
+    """Writes down who asks."""
+    obj["spec"].update(user)
+
+
 def prepare_update(new: Object, old: Object) -> None:
     """Keeps the spec: only metadata can be changed here."""
     new["spec"] = old.get("spec", {})
@@ -174,6 +179,7 @@ RESOURCE = Resource(
     ),
     default=default,
     prepare_create=prepare_create,
+    note_user=note_user,
     prepare_update=prepare_update,
     prepare_status_update=prepare_status_update,
     validate=validate,

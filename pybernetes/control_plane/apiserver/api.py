@@ -11,6 +11,7 @@ from weakref import WeakValueDictionary
 
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.admission.chain import Chain
+from pybernetes.control_plane.apiserver.authn.chain import Authentication
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.authz import chain as authorization
 from pybernetes.control_plane.apiserver.authz.rbac.index import RoleIndex
@@ -67,6 +68,7 @@ class Api:
 
     store: Store
     kinds: Kinds
+    authentication: Authentication = field(default_factory=Authentication)
     admission: Chain = field(default_factory=Chain)
     metrics: Metrics = field(default_factory=Metrics)
     authorization: authorization.Chain = field(default_factory=authorization.Chain)

@@ -22,6 +22,7 @@ from pybernetes.control_plane.store.protocol import Conflict, KeyExists, NotFoun
 if TYPE_CHECKING:
     from pybernetes.control_plane.apiserver.server import Settings
 
+TRACKING = "kube-apiserver-legacy-service-account-token-tracking"
 NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
 
 
@@ -35,6 +36,11 @@ async def prepare(api: Api, settings: Settings, health: Health) -> None:
     cidr = objects.default_service_cidr(settings.services, api.timestamp())
     await ensure(api, "networking.k8s.io", "servicecidrs", "", cidr, keep_status=True)
     await allocator.start()
+    hook.done()
+    hook = health.add_hook("start-legacy-token-tracking-controller")
+    # Since when secrets note the use of their tokens: what cleans them up waits for long enough from then on.
+    since = {"metadata": {"name": TRACKING}, "data": {"since": api.timestamp()[:10]}}
+    await ensure(api, "", "configmaps", "kube-system", since)
     hook.done()
     hook = health.add_hook("rbac/bootstrap-roles")
     await reconcile(api)

@@ -125,6 +125,8 @@ class Endpoint:
         if first == "metrics" and path == "/metrics":
             content_type, body = self.metrics.render()
             return Response(body, 200, content_type.encode())
+        if path.rstrip("/") in self.api.authentication.documents:
+            return self.api.authentication.documents[path.rstrip("/")]
         if first == "openapi":
             return self._openapi(request)
         if first in ("api", "apis"):
@@ -138,6 +140,7 @@ class Endpoint:
             {
                 *self.discovery.paths(),
                 *self.health.paths(),
+                *self.api.authentication.documents,
                 "/metrics",
                 "/openapi/v2",
                 "/openapi/v3",

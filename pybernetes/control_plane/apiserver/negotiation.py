@@ -68,6 +68,14 @@ def representation(request: Request) -> Representation:
     return found
 
 
+def plain(request: Request) -> Representation:
+    """The form that a request asks for, of something that has no Table; 406 if it asks for one."""
+    form = representation(request)
+    if form.transform:
+        raise errors.not_acceptable(OFFERED)
+    return form
+
+
 def wants_pretty(request: Request) -> bool:
     """Whether the answer is for human eyes."""
     if "pretty" in request.query_text:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import ssl
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -14,6 +13,10 @@ from pybernetes.api.resource import Resource
 from pybernetes.control_plane.apiserver import app, bootstrap, gate
 from pybernetes.control_plane.apiserver.admission.chain import Chain, Plugin
 from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.authn import trust
+from pybernetes.control_plane.apiserver.authn.chain import Authentication
+from pybernetes.control_plane.apiserver.authn.impersonation import impersonation
+from pybernetes.control_plane.apiserver.authn.service_accounts.documents import documents
 from pybernetes.control_plane.apiserver.authz import chain as authorization
 from pybernetes.control_plane.apiserver.authz import guards as authz_guards
 from pybernetes.control_plane.apiserver.authz.verdict import Mode
@@ -26,6 +29,7 @@ from pybernetes.control_plane.apiserver.openapi import OpenApi
 from pybernetes.control_plane.apiserver.services.options import ServiceOptions
 from pybernetes.control_plane.store.protocol import Store, StoreError
 from pybernetes.lib.discover import discover
+from pybernetes.lib.serving import Serving
 
 log = logging.getLogger(__name__)
 
@@ -37,13 +41,15 @@ class Settings:
     host: str = "0.0.0.0"
     port: int = 6443
     advertise_address: str = ""
-    context: ssl.SSLContext | None = None
-    authenticators: Sequence[gate.Authenticator] = ()
+    # The name or address that others know it by, if it is not the one above.
+    external_hostname: str = ""
+    serving: Serving | None = None
+    authentication: Callable[[Api], Authentication] = lambda api: Authentication()
+    trust: trust.Trust = field(default_factory=trust.Trust)
     authorizers: Sequence[Mode] = ()
     admission: Sequence[Callable[[Api], Plugin]] = ()
     services: ServiceOptions = field(default_factory=ServiceOptions)
     drain_seconds: float = 5.0
-    anonymous: bool = True
     compaction_seconds: float = 300.0
 
 
@@ -55,6 +61,7 @@ class ApiServer:
         self.kinds = Kinds(builtin())
         self.api = Api(store, self.kinds)
         self.api.admission = Chain([plugin(self.api) for plugin in settings.admission])
+        self.api.authentication = settings.authentication(self.api)
         self.api.authorization = authorization.Chain([mode(self.api) for mode in settings.authorizers])
         for guards in discover(f"{authz_guards.__name__}", "guards").values():
             self.api.guards |= guards(self.api)
@@ -65,22 +72,34 @@ class ApiServer:
         self.openapi = OpenApi(builtin())
         endpoint = Endpoint(self.api, self.discovery, self.openapi, self.health, self.metrics)
         steps = (
-            gate.authentication(settings.authenticators, settings.anonymous),
+            self.api.authentication.step,
+            impersonation(self.api.authorize),
             gate.authorization(self.api.authorization),
         )
         self.http = Server(app.App(steps, endpoint, self.metrics), app.refusal)
         self.port = 0
         self._compaction: asyncio.Task[None] | None = None
+        self._publisher = trust.Publisher(self.api, settings.trust)
 
     async def start(self) -> None:
         """Loads the store, makes what must exist, and listens."""
         await self.store.start()
+        self.api.authentication.start()
         self.api.roles.start()
         self.api.authorization.start()
         self.health.add("etcd", self._check_store)
         await bootstrap.prepare(self.api, self.settings, self.health)
-        assert self.settings.context is not None
-        self.port = await self.http.start(self.settings.host, self.settings.port, self.settings.context)
+        hook = self.health.add_hook("start-cluster-authentication-info-controller")
+        await self._publisher.start()
+        hook.done()
+        serving = self.settings.serving
+        assert serving is not None
+        serving.listeners.append(self._publisher.changed)
+        self.port = await self.http.start(self.settings.host, self.settings.port, serving.context)
+        accounts = self.api.authentication.accounts
+        if accounts is not None:
+            host = self.settings.external_hostname or self.settings.advertise_address
+            self.api.authentication.documents = documents(accounts, f"{host}:{self.port}")
         await bootstrap.announce(self.api, self.settings, self.port, self.health)
         self._compaction = asyncio.create_task(self._compact())
         log.info("serving securely on %s:%d", self.settings.host, self.port)
@@ -112,6 +131,7 @@ class ApiServer:
         self.health.shut_down()
         if self._compaction is not None:
             self._compaction.cancel()
+        await self._publisher.close()
         for allocator in self.api.allocators.values():
             await allocator.close()
         await self.http.drain(self.settings.drain_seconds)

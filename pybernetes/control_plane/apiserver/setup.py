@@ -6,22 +6,21 @@ import argparse
 import logging
 from pathlib import Path
 
-from pybernetes.control_plane.apiserver import gate
 from pybernetes.control_plane.apiserver.admission.plugins.default_toleration_seconds import (
     NOT_READY,
     UNREACHABLE,
 )
 from pybernetes.control_plane.apiserver.admission.select import select
-from pybernetes.control_plane.apiserver.authn import certificates
-from pybernetes.control_plane.apiserver.authn.token_file import TokenFile
+from pybernetes.control_plane.apiserver.authn.setup import authentication, bundles
+from pybernetes.control_plane.apiserver.authn.trust import Trust
 from pybernetes.control_plane.apiserver.authz import modes
 from pybernetes.control_plane.apiserver.authz.verdict import Mode
 from pybernetes.control_plane.apiserver.kinds import stamp
 from pybernetes.control_plane.apiserver.server import Settings
 from pybernetes.control_plane.apiserver.services.options import ServiceOptions
+from pybernetes.control_plane.apiserver.serving import advertised, certificates, serving
 from pybernetes.control_plane.store.open import open_store
 from pybernetes.control_plane.store.protocol import Store
-from pybernetes.lib import network, tls
 from pybernetes.lib.discover import discover
 
 log = logging.getLogger(__name__)
@@ -49,16 +48,25 @@ def settings(arguments: argparse.Namespace) -> Settings:
     """Everything else that the flags say."""
     result = Settings(host=arguments.bind_address, port=arguments.secure_port)
     result.advertise_address = advertised(arguments)
+    result.external_hostname = arguments.external_hostname
     result.services = ServiceOptions.parse(
         arguments.service_cluster_ip_range, arguments.service_node_port_range
     )
-    result.anonymous = arguments.anonymous_auth == "true"
-    certificate, key, authority = _certificates(arguments, result.advertise_address)
-    result.context = tls.server_context(certificate, key, client_ca=arguments.client_ca_file or authority)
-    authenticators: list[gate.Authenticator] = [certificates.authenticate]
-    if arguments.token_auth_file:
-        authenticators.append(TokenFile(Path(arguments.token_auth_file)).authenticate)
-    result.authenticators = authenticators
+    pair, own = certificates(arguments)
+    clients, proxies = bundles(arguments, own)
+    result.serving = serving(arguments, pair, [each for each in (clients, proxies) if each is not None])
+    anonymous = arguments.anonymous_auth
+    if anonymous and "AlwaysAllow" in arguments.authorization_mode.split(","):
+        log.warning(
+            "clients without credentials are refused, because AlwaysAllow would let them do everything"
+        )
+        anonymous = False
+    result.authentication = authentication(arguments, clients, proxies, anonymous)
+    result.trust = Trust(
+        clients, proxies, arguments.requestheader_allowed_names, arguments.requestheader_username_headers,
+        arguments.requestheader_uid_headers, arguments.requestheader_group_headers,
+        arguments.requestheader_extra_headers_prefix,
+    )  # fmt: skip
     result.authorizers = authorization_modes(arguments.authorization_mode)
     seconds = {
         NOT_READY: arguments.default_not_ready_toleration_seconds,
@@ -70,11 +78,6 @@ def settings(arguments: argparse.Namespace) -> Settings:
         arguments.admission_control_config_file,
         {"DefaultTolerationSeconds": seconds},
     )
-    if result.anonymous and "AlwaysAllow" in arguments.authorization_mode.split(","):
-        log.warning(
-            "clients without credentials are refused, because AlwaysAllow would let them do everything"
-        )
-        result.anonymous = False
     return result
 
 
@@ -92,27 +95,3 @@ def authorization_modes(flag: str) -> list[Mode]:
         if chosen.count(name) > 1:
             raise ValueError(f"--authorization-mode: {name} is there more than once")
     return [known[name] for name in chosen]
-
-
-def advertised(arguments: argparse.Namespace) -> str:
-    """The address that others reach this server at."""
-    if arguments.advertise_address:
-        return arguments.advertise_address
-    if arguments.bind_address not in ("0.0.0.0", "::", ""):
-        return arguments.bind_address
-    return network.default_address()
-
-
-def _certificates(arguments: argparse.Namespace, address: str) -> tuple[Path, Path, Path | None]:
-    """The serving certificate, its key and the authority that made them, made here when none is given."""
-    if arguments.tls_cert_file or arguments.tls_private_key_file:
-        if not (arguments.tls_cert_file and arguments.tls_private_key_file):
-            raise ValueError("--tls-cert-file and --tls-private-key-file go together")
-        return Path(arguments.tls_cert_file), Path(arguments.tls_private_key_file), None
-    names = ["localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc",
-             "kubernetes.default.svc.cluster.local", "127.0.0.1", "::1", address]  # fmt: skip
-    if arguments.external_hostname:
-        names.append(arguments.external_hostname)
-    services = ServiceOptions.parse(arguments.service_cluster_ip_range, arguments.service_node_port_range)
-    names += [each.address(each.first) for each in services.ranges]
-    return tls.ensure_serving(Path(arguments.cert_dir), names)

@@ -83,6 +83,8 @@ async def create(
     if generate:
         obj["metadata"]["name"] = _generated(generate)
     prepare_create(resource, obj)
+    if resource.note_user is not None:
+        resource.note_user(obj, request.user.info())
     async with allocated(api, kind, obj, None, options.dry_run):
         check(resource, obj)
         await api.guard(kind, request, obj, None, valid=True)

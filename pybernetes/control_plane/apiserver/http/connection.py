@@ -29,6 +29,7 @@ _IDLE_SECONDS = 180.0
 # How long a client may take to send a whole request once it has begun.
 _RECEIVE_SECONDS = 60.0
 _HEADER_LIMIT = 64 * 1024
+NOT_CACHED = b"Cache-Control: no-cache, private\r\n"
 
 
 class Upgrade:
@@ -125,6 +126,7 @@ class Connection(asyncio.Protocol):
     def on_message_begin(self) -> None:
         self._target = b""
         self._headers: dict[bytes, bytes] = {}
+        self._repeated: dict[bytes, list[bytes]] | None = None
         self._header_size = 0
         self._body = b""
         self._receiving = True
@@ -138,8 +140,13 @@ class Connection(asyncio.Protocol):
         self._header_size += len(name) + len(value)
         if self._header_size > _HEADER_LIMIT:
             self.refuse(431, "the headers are too large")
-        if name in self._headers and name != b"authorization":
-            value = self._headers[name] + b", " + value
+        if name in self._headers:
+            first = self._headers[name]
+            if self._repeated is None:
+                self._repeated = {}
+            self._repeated.setdefault(name, [first]).append(value)
+            # Credentials are never mixed: the first ones count.
+            value = first if name == b"authorization" else first + b", " + value
         self._headers[name] = value
 
     def on_headers_complete(self) -> None:
@@ -160,6 +167,7 @@ class Connection(asyncio.Protocol):
         self._receiving = False
         path, query = split_target(self._target)
         request = Request(self, self._parser.get_method().decode(), path, query, self._headers, self._body)
+        request.repeated = self._repeated
         self._body = b""
         self._upgrading = self._parser.should_upgrade()
         # After an upgrade that is refused, what follows could be of either protocol.
@@ -213,6 +221,8 @@ class Connection(asyncio.Protocol):
         head = STATUS_LINES[answer.status] + self.server.common_headers(request)
         packed = False
         for name, value in answer.headers:
+            if name == b"Cache-Control":
+                head = head.replace(NOT_CACHED, b"", 1)
             head += b"%b: %b\r\n" % (name, value)
             packed = packed or name == b"Content-Encoding"
         if (
@@ -283,7 +293,7 @@ class Server:
         if now != self._second:
             self._second = now
             date = time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime(now))
-            self._common = f"Cache-Control: no-cache, private\r\nDate: {date}\r\n".encode()
+            self._common = NOT_CACHED + f"Date: {date}\r\n".encode()
         if request.warnings:
             return self._common + b"".join(_warning(text) for text in request.warnings)
         return self._common

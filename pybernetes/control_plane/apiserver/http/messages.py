@@ -20,7 +20,7 @@ class Request:
     """One request. ``user`` and ``info`` are filled in by the steps of the chain."""
 
     __slots__ = ("_query", "body", "connection", "headers", "info", "keep_alive", "local", "method", "path", "query_text",
-                 "started", "state", "user", "warnings")  # fmt: skip
+                 "repeated", "started", "state", "user", "warnings")  # fmt: skip
 
     def __init__(
         self,
@@ -37,6 +37,8 @@ class Request:
         self.query_text = query
         self.headers = headers
         self.body = body
+        # The values of headers that came more than once, one by one; ``headers`` has them joined.
+        self.repeated: dict[bytes, list[bytes]] | None = None
         self.keep_alive = True
         # Set for a caller in this process that takes objects instead of bytes: see inprocess.py.
         self.local: Any = None
@@ -68,6 +70,13 @@ class Request:
     def header(self, name: bytes) -> str:
         """A header's text (name in lower case), empty if there is none."""
         return self.headers.get(name, b"").decode("latin-1")
+
+    def values(self, name: bytes) -> list[str]:
+        """The values of a header that may come more than once, one by one."""
+        if self.repeated is not None and name in self.repeated:
+            return [value.decode(errors="replace") for value in self.repeated[name]]
+        value = self.headers.get(name)
+        return [] if value is None else [value.decode(errors="replace")]
 
     def warn(self, text: str) -> None:
         """Adds a text to the Warning headers of the response."""

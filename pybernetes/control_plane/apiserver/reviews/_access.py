@@ -44,7 +44,7 @@ async def read(api: Api, request: Request, kind: Kind) -> Object:
 
 def answer(api: Api, request: Request, kind: Kind, review: Object) -> Response:
     """The review with its answer."""
-    return rendering.render(kind, review, negotiation.representation(request), api.clock(), status=201)
+    return rendering.render(kind, review, negotiation.plain(request), api.clock(), status=201)
 
 
 async def judge(api: Api, user: User, review: Object) -> None:

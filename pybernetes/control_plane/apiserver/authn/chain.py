@@ -1,0 +1,94 @@
+"""Who is asking? The methods that are switched on, asked in their order."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pybernetes.api import errors
+from pybernetes.control_plane.apiserver.authn.bearer import Bearer
+from pybernetes.control_plane.apiserver.authn.method import Audiences, Refused, RequestMethod
+from pybernetes.control_plane.apiserver.authn.user import ANONYMOUS, User
+from pybernetes.control_plane.apiserver.http.messages import Request, Response
+
+if TYPE_CHECKING:
+    from pybernetes.control_plane.apiserver.authn.service_accounts.settings import ServiceAccounts
+
+log = logging.getLogger(__name__)
+
+
+class Authentication:
+    """The first method that knows the client decides.
+
+    A client that shows credentials which some method knows to be bad, and no other method knows, is refused; one that
+    shows none is anonymous.
+    """
+
+    def __init__(
+        self,
+        methods: Sequence[RequestMethod] = (),
+        bearer: Bearer | None = None,
+        *,
+        anonymous: bool = True,
+        audiences: Audiences = (),
+        accounts: ServiceAccounts | None = None,
+        starts: Sequence[Callable[[], None]] = (),
+    ) -> None:
+        self.bearer = bearer or Bearer((), audiences)
+        self.audiences, self.accounts = audiences, accounts
+        self._methods = (*methods, self.bearer.authenticate)
+        self._anonymous = anonymous
+        self._starts = starts
+        # Answers to paths of its own, for those who check our tokens elsewhere.
+        self.documents: dict[str, Response] = {}
+
+    def start(self) -> None:
+        """Lets the methods read what they need from the store."""
+        for start in self._starts:
+            start()
+
+    def step(self, request: Request) -> Any:
+        """The step of the chain: puts the user into the request."""
+        if request.user is not None:  # a caller in this process, vouched for by whoever put it together
+            return None
+        return self._ask(request, self._methods, [])
+
+    def _ask(self, request: Request, methods: tuple[RequestMethod, ...], problems: list[Refused]) -> Any:
+        for method in methods:
+            try:
+                user = method(request)
+            except Refused as problem:
+                problems.append(problem)
+                continue
+            if user is None:
+                continue
+            if type(user) is User:
+                request.user = user
+                return None
+            following = methods[methods.index(method) + 1 :]
+            return self._wait(request, following, problems, user)  # type: ignore[arg-type]
+        if problems or not self._anonymous:
+            if problems:
+                log.info("unable to authenticate the request: %s", ", ".join(map(str, problems)))
+            raise errors.unauthorized()
+        request.user = ANONYMOUS
+        return None
+
+    async def _wait(
+        self,
+        request: Request,
+        methods: tuple[RequestMethod, ...],
+        problems: list[Refused],
+        waiting: Awaitable[User | None],
+    ) -> Any:
+        try:
+            user = await waiting
+        except Refused as problem:
+            problems.append(problem)
+            user = None
+        if user is not None:
+            request.user = user
+            return None
+        following = self._ask(request, methods, problems)
+        return None if following is None else await following

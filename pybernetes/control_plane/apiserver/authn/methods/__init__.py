@@ -1,0 +1,1 @@
+"""The ways of proving who one is, one per file."""

@@ -1,0 +1,101 @@
+"""Front proxies: a proxy that proves itself by its certificate says in headers whom it speaks for."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from pybernetes.control_plane.apiserver.authn.headers import extra
+from pybernetes.control_plane.apiserver.authn.method import Method, Parts, Refused, RequestMethod
+from pybernetes.control_plane.apiserver.authn.peer import NOBODY, peer_of
+from pybernetes.control_plane.apiserver.authn.user import User, authenticated
+from pybernetes.control_plane.apiserver.http.messages import Request
+from pybernetes.lib.flags import Flag
+
+log = logging.getLogger(__name__)
+# What aggregated servers are used to; other names work for this server only.
+_STANDARD = {"username": "X-Remote-User", "uid": "X-Remote-Uid", "group": "X-Remote-Group"}
+
+
+FLAGS = (
+    Flag("requestheader-client-ca-file", "", "authorities of the proxies that may name users in headers"),
+    Flag("requestheader-allowed-names", (), "common names of such proxies; any if empty"),
+    Flag(
+        "requestheader-username-headers", (), "headers that may name the user; the first that is set counts"
+    ),
+    Flag("requestheader-uid-headers", (), "headers that may hold the user's UID"),
+    Flag("requestheader-group-headers", (), "headers that name groups"),
+    Flag("requestheader-extra-headers-prefix", (), "prefixes of headers that hold more about the user"),
+)
+
+
+def requests(parts: Parts) -> RequestMethod | None:
+    """Proxies with a certificate of their authority and one of the allowed names."""
+    arguments, bundle, clock = parts.arguments, parts.proxies, parts.api.clock
+    check(arguments)
+    if bundle is None:
+        return None
+    allowed = frozenset(arguments.requestheader_allowed_names)
+    if not allowed and parts.clients is not None and bundle.fingerprints & parts.clients.fingerprints:
+        raise ValueError(
+            "--requestheader-client-ca-file and --client-ca-file contain overlapping certificates; "
+            "--requestheader-allowed-names must be specified to ensure regular client certificates cannot set "
+            "authenticating proxy headers for arbitrary users"
+        )
+    names = _lower(arguments.requestheader_username_headers)
+    uids = _lower(arguments.requestheader_uid_headers)
+    groups = _lower(arguments.requestheader_group_headers)
+    prefixes = _lower(arguments.requestheader_extra_headers_prefix)
+
+    def authenticate(request: Request) -> User | None:
+        peer = request.connection.peer
+        if peer is NOBODY or (peer := peer_of(request.connection)) is None:
+            return None
+        peer.check(bundle.fingerprints, clock())
+        if allowed and peer.common_name not in allowed:
+            raise Refused(f"x509: subject with cn={peer.common_name} is not in the allowed list")
+        name = _first(request, names)
+        if not name:
+            return None
+        given = [value for header in groups for value in request.values(header) if value]
+        more: dict[str, list[str]] = {}
+        for prefix in prefixes:
+            for key, values in extra(request, prefix).items():
+                more.setdefault(key, []).extend(values)
+        return authenticated(name, _first(request, uids), given, more)
+
+    return authenticate
+
+
+def check(arguments: Any) -> None:
+    """ValueError for a list with an empty name; a warning for one that aggregated servers do not know."""
+    for what in ("username", "uid", "group"):
+        values = getattr(arguments, f"requestheader_{what}_headers")
+        _no_blank(f"requestheader-{what}-headers", values)
+        if values and _STANDARD[what].lower() not in (value.lower() for value in values):
+            problem = f"--requestheader-{what}-headers is set without the standard {_STANDARD[what]} header"
+            if what == "uid":
+                raise ValueError(f"{problem}: API aggregation will not work")
+            log.warning("%s: API aggregation will not work", problem)
+    _no_blank("requestheader-extra-headers-prefix", arguments.requestheader_extra_headers_prefix)
+    _no_blank("requestheader-allowed-names", arguments.requestheader_allowed_names)
+
+
+def _no_blank(flag: str, values: list[str]) -> None:
+    if not all(values):
+        raise ValueError(f'empty value in "{flag}"')
+
+
+def _lower(names: list[str]) -> tuple[bytes, ...]:
+    return tuple(name.lower().encode() for name in names)
+
+
+def _first(request: Request, headers: tuple[bytes, ...]) -> str:
+    for header in headers:
+        values = request.values(header)
+        if values and values[0]:
+            return values[0]
+    return ""
+
+
+METHOD = Method(order=10, flags=FLAGS, for_requests=requests)

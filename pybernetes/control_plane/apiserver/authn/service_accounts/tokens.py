@@ -1,0 +1,239 @@
+"""Checks tokens of service accounts, and remembers those that hold until something happens to what they are bound to."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+from collections.abc import Awaitable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.apiserver.authn.method import Audiences, Known, Refused, meant_for
+from pybernetes.control_plane.apiserver.authn.service_accounts import claims as bound
+from pybernetes.control_plane.apiserver.authn.service_accounts import legacy
+from pybernetes.control_plane.apiserver.authn.service_accounts.settings import ServiceAccounts
+from pybernetes.control_plane.apiserver.authn.user import User
+from pybernetes.control_plane.store.protocol import Conflict, Event, NotFound, StoreError
+from pybernetes.lib import jose
+
+if TYPE_CHECKING:
+    from pybernetes.control_plane.apiserver.api import Api
+
+log = logging.getLogger(__name__)
+_MOST = 16384
+_BOUND_TO = ("serviceaccounts", "secrets", "pods", "nodes")
+
+
+class Entry:
+    """A token whose signature is good. ``checked`` until one of its objects changes."""
+
+    __slots__ = ("audiences", "checked", "claims", "keys", "known", "until", "user", "warnings")
+
+    def __init__(
+        self, claims: bound.Claims | legacy.Legacy, audiences: Audiences, keys: tuple[str, ...]
+    ) -> None:
+        self.claims, self.audiences, self.keys = claims, audiences, keys
+        self.checked = False
+        self.until = 0.0
+        self.warnings: tuple[str, ...] = ()
+        self.user: User | None = None
+        # The answer for this server's own audiences, which nearly everyone asks about.
+        self.known: Known | None = None
+
+
+class Tokens:
+    """Whose token is it? Known tokens are found by their hash: the tokens themselves are not kept."""
+
+    def __init__(self, api: Api, accounts: ServiceAccounts) -> None:
+        self._api, self._accounts = api, accounts
+        self._kinds = {plural: api.kinds.find("", plural) for plural in _BOUND_TO}
+        self._keys = {key.id: key for key in accounts.keys}
+        self._entries: dict[bytes, Entry] = {}
+        # Which tokens depend on an object, by its key in the store.
+        self._dependents: dict[str, set[bytes]] = {}
+        self._notes: set[asyncio.Task[None]] = set()
+
+    def start(self) -> None:
+        """Follows the objects that tokens are bound to."""
+        for kind in self._kinds.values():
+            self._watch(kind.prefix)
+
+    def _watch(self, prefix: str) -> None:
+        def closed(error: StoreError | None) -> None:
+            if error is not None:  # what happened meanwhile is not known: check every token again
+                self._entries.clear()
+                self._dependents.clear()
+                self._watch(prefix)
+
+        self._api.store.watch(prefix, 0, self._changed, closed=closed)
+
+    def _changed(self, events: list[Event]) -> None:
+        dependents = self._dependents
+        for event in events:
+            if event.key in dependents:
+                for digest in tuple(dependents[event.key]):
+                    if event.record is None:
+                        self._forget(digest)
+                    else:
+                        self._entries[digest].checked = False
+
+    # -- a token -----------------------------------------------------------------------------------------
+
+    def __call__(self, token: bytes, audiences: Audiences) -> Known | Awaitable[Known | None] | None:
+        """Whose token it is for one of these audiences; None if another issuer made it. Refused says why it is bad."""
+        digest = hashlib.sha256(token).digest()
+        entry = self._entries.get(digest)
+        if entry is None:
+            entry = self._verify(token)
+            if entry is None:
+                return None
+        elif entry.checked and self._api.clock() < entry.until:
+            return self._answer(entry, audiences)
+        self._meant(entry, audiences)
+        try:
+            self._check(digest, entry, token)
+        except Refused:
+            if self._api.store.local:
+                raise
+            return self._again(digest, entry, token, audiences)
+        return self._answer(entry, audiences)
+
+    async def _again(self, digest: bytes, entry: Entry, token: bytes, audiences: Audiences) -> Known:
+        """Asks once more with the newest state: another server may have just made what the token is bound to."""
+        await self._api.fresh()
+        self._check(digest, entry, token)
+        return self._answer(entry, audiences)
+
+    def _verify(self, token: bytes) -> Entry | None:
+        """The token with its signature checked; None if it is none of ours."""
+        try:
+            parsed = jose.parse(token)
+        except jose.JoseError:
+            return None
+        issuer = parsed.claims.get("iss")
+        if issuer != legacy.ISSUER and issuer not in self._accounts.issuers:
+            return None
+        try:
+            jose.verify(parsed, self._candidates(parsed.header.get("kid")))
+        except jose.JoseError as error:
+            raise Refused(str(error)) from None
+        claims: bound.Claims | legacy.Legacy
+        if issuer == legacy.ISSUER:
+            claims, given = legacy.Legacy(parsed.claims), bound.audiences_of(parsed.claims)
+        else:
+            claims = bound.read(parsed.claims)
+            given = claims.audiences
+        keys_in_store = tuple(
+            self._kinds[plural].key(namespace, name) for plural, namespace, name in claims.objects()
+        )
+        return Entry(claims, given or self._accounts.audiences, keys_in_store)
+
+    def _candidates(self, name: Any) -> Iterable[jose.VerifyingKey]:
+        """The keys that may have signed a token: the one that it names, or any if it names none."""
+        if not name:
+            return self._accounts.keys
+        if not isinstance(name, str) or name not in self._keys:
+            raise Refused("invalid signature, no keys found")
+        return (self._keys[name],)
+
+    def _check(self, digest: bytes, entry: Entry, token: bytes) -> None:
+        """Judges the token anew and remembers the outcome if it is good."""
+        try:
+            if isinstance(entry.claims, bound.Claims):
+                entry.user, entry.until = bound.judge(entry.claims, self._lookup, self._api.clock())
+            else:
+                self._check_legacy(entry, entry.claims, token)
+        except Refused:
+            self._forget(digest)
+            raise
+        assert entry.user is not None
+        meant = meant_for(self._accounts.audiences, entry.audiences)
+        entry.known = Known(entry.user, meant, entry.warnings) if meant else None
+        entry.checked = True
+        self._remember(digest, entry)
+
+    def _check_legacy(self, entry: Entry, claims: legacy.Legacy, token: bytes) -> None:
+        if self._accounts.lookup:
+            try:
+                entry.warnings = claims.judge(token, self._lookup)
+            except legacy.MarkedInvalid:
+                self._note_use(claims)
+                raise
+            self._note_use(claims)
+        entry.user, entry.until = claims.user(), bound.FOREVER
+
+    def _lookup(self, plural: str, namespace: str, name: str) -> Object | None:
+        kind = self._kinds[plural]
+        record = self._api.store.get(kind.key(namespace, name))
+        return None if record is None else kind.object(record)
+
+    def _answer(self, entry: Entry, audiences: Audiences) -> Known:
+        if audiences is self._accounts.audiences and entry.known is not None:
+            return entry.known
+        assert entry.user is not None
+        return Known(entry.user, self._meant(entry, audiences), entry.warnings)
+
+    def _meant(self, entry: Entry, audiences: Audiences) -> Audiences:
+        """For which of the audiences the token is; Refused if for none of them."""
+        meant = meant_for(audiences, entry.audiences)
+        if not meant:
+            raise Refused(
+                f"token audiences {_quoted(entry.audiences)} is invalid for the target audiences {_quoted(audiences)}"
+            )
+        return meant
+
+    # -- the memory --------------------------------------------------------------------------------------
+
+    def _remember(self, digest: bytes, entry: Entry) -> None:
+        if digest in self._entries:
+            return
+        if len(self._entries) >= _MOST:
+            self._forget(next(iter(self._entries)))
+        self._entries[digest] = entry
+        for key in entry.keys:
+            self._dependents.setdefault(key, set()).add(digest)
+
+    def _forget(self, digest: bytes) -> None:
+        entry = self._entries.pop(digest, None)
+        for key in entry.keys if entry is not None else ():
+            others = self._dependents[key]
+            others.discard(digest)
+            if not others:
+                del self._dependents[key]
+
+    # -- secrets note when their token was last used -----------------------------------------------------
+
+    def _note_use(self, claims: legacy.Legacy) -> None:
+        secret = self._lookup("secrets", claims.namespace, claims.secret)
+        if secret is not None and legacy.use_to_note(secret, self._api.clock()):
+            task = asyncio.get_running_loop().create_task(self._label(claims))
+            self._notes.add(task)
+            task.add_done_callback(self._notes.discard)
+
+    async def _label(self, claims: legacy.Legacy) -> None:
+        kind = self._kinds["secrets"]
+        key = kind.key(claims.namespace, claims.secret)
+        record = self._api.store.get(key)
+        while record is not None:
+            secret = kind.object(record)
+            date = legacy.use_to_note(secret, self._api.clock())
+            if not date:
+                return
+            secret["metadata"]["labels"] = {
+                **(secret["metadata"].get("labels") or {}),
+                legacy.LAST_USED: date,
+            }
+            try:
+                await self._api.store.update(key, kind.encode(secret), record.revision)
+            except Conflict as conflict:
+                record = conflict.current
+            except NotFound:
+                return
+            except StoreError as error:
+                log.warning("cannot note the use of the token in %s: %s", key, error)
+                return
+
+
+def _quoted(names: Audiences) -> str:
+    return "[" + " ".join(f'"{name}"' for name in names) + "]"

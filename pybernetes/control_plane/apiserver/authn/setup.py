@@ -1,0 +1,66 @@
+"""From the command line to the methods of authentication."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pybernetes.control_plane.apiserver.authn import methods
+from pybernetes.control_plane.apiserver.authn.bearer import Bearer
+from pybernetes.control_plane.apiserver.authn.chain import Authentication
+from pybernetes.control_plane.apiserver.authn.method import Method, Parts, RequestMethod, TokenMethod
+from pybernetes.control_plane.apiserver.authn.service_accounts.settings import settings
+from pybernetes.lib.discover import discover
+from pybernetes.lib.flags import Flag
+from pybernetes.lib.serving import Bundle
+
+if TYPE_CHECKING:
+    from pybernetes.control_plane.apiserver.api import Api
+
+
+FLAGS = (
+    Flag("anonymous-auth", True, "let clients without credentials in as system:anonymous"),
+    Flag("api-audiences", (), "names of this API that tokens may be meant for (the issuers)"),
+)
+
+
+def all_methods() -> list[Method]:
+    """Every method there is, in the order in which they are asked."""
+    return sorted(discover(methods.__name__, "METHOD").values(), key=lambda method: method.order)
+
+
+def flags() -> list[Flag]:
+    """The flags of authentication."""
+    return [*FLAGS, *(flag for method in all_methods() for flag in method.flags)]
+
+
+def bundles(arguments: argparse.Namespace, own: Path | None) -> tuple[Bundle | None, Bundle | None]:
+    """The authorities of clients, which are the server's own unless others are given, and those of front proxies."""
+    clients, proxies = arguments.client_ca_file or own, arguments.requestheader_client_ca_file
+    return Bundle(Path(clients)) if clients else None, Bundle(Path(proxies)) if proxies else None
+
+
+def authentication(
+    arguments: argparse.Namespace, clients: Bundle | None, proxies: Bundle | None, anonymous: bool
+) -> Callable[[Api], Authentication]:
+    """What makes the chain of a server."""
+    accounts = settings(arguments)
+
+    def build(api: Api) -> Authentication:
+        parts = Parts(arguments, api, accounts.audiences, accounts, clients, proxies)
+        requests: list[RequestMethod] = []
+        tokens: list[TokenMethod] = []
+        for method in all_methods():
+            if method.for_requests is not None and (by_request := method.for_requests(parts)) is not None:
+                requests.append(by_request)
+            if method.for_tokens is not None and (by_token := method.for_tokens(parts)) is not None:
+                tokens.append(by_token)
+        starts = [each.start for each in (*requests, *tokens) if hasattr(each, "start")]
+        return Authentication(
+            requests, Bearer(tokens, accounts.audiences), anonymous=anonymous,
+            audiences=accounts.audiences, accounts=accounts, starts=starts,
+        )  # fmt: skip
+
+    return build

@@ -1,0 +1,164 @@
+"""The ConfigMap kube-system/extension-apiserver-authentication: tells other servers whom this one trusts, and how.
+
+Several servers may write it: each adds what it knows and drops what has expired.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import json
+import logging
+import re
+import ssl
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.store.protocol import Conflict, Event, KeyExists, NotFound, StoreError
+from pybernetes.lib.serving import Bundle
+
+log = logging.getLogger(__name__)
+NAMESPACE, NAME = "kube-system", "extension-apiserver-authentication"
+_CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL)
+_SLACK = datetime.timedelta(minutes=5)
+_RETRY_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """Whom a server trusts: authorities of clients and of front proxies, and how proxies name users."""
+
+    clients: Bundle | None = None
+    proxies: Bundle | None = None
+    names: Sequence[str] = ()
+    username_headers: Sequence[str] = ()
+    uid_headers: Sequence[str] = ()
+    group_headers: Sequence[str] = ()
+    extra_prefixes: Sequence[str] = ()
+
+
+def combined(existing: dict[str, str], trust: Trust) -> dict[str, str]:
+    """The data of the ConfigMap: what is there and what this server adds."""
+    data: dict[str, str] = {}
+    clients = _certificates(existing.get("client-ca-file", ""), trust.clients)
+    if clients:
+        data["client-ca-file"] = clients
+    proxies = _certificates(existing.get("requestheader-client-ca-file", ""), trust.proxies)
+    if not proxies:
+        return data
+    data["requestheader-client-ca-file"] = proxies
+    lists = {
+        "requestheader-allowed-names": trust.names,
+        "requestheader-extra-headers-prefix": trust.extra_prefixes,
+        "requestheader-group-headers": trust.group_headers,
+        "requestheader-username-headers": trust.username_headers,
+        "requestheader-uid-headers": trust.uid_headers,
+    }
+    for key, ours in lists.items():
+        together = list(dict.fromkeys([*_names(existing.get(key, "")), *ours]))
+        if together or key != "requestheader-uid-headers":
+            data[key] = json.dumps(together, separators=(",", ":"))
+    return data
+
+
+def _names(text: str) -> list[str]:
+    try:
+        found = json.loads(text or "[]")
+    except ValueError:
+        return []
+    return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
+
+
+def _certificates(existing: str, bundle: Bundle | None) -> str:
+    """Certificates in PEM: those that are there, then ours, without doubles and expired ones."""
+    from cryptography import x509
+
+    listed: list[bytes] = []
+    for block in _CERTIFICATE.findall(existing):
+        try:
+            listed.append(ssl.PEM_cert_to_DER_cert(block))
+        except ValueError:
+            continue
+    listed += bundle.certificates if bundle is not None else ()
+    oldest = datetime.datetime.now(datetime.UTC) - _SLACK
+    kept = []
+    for certificate in dict.fromkeys(listed):
+        try:
+            if x509.load_der_x509_certificate(certificate).not_valid_after_utc > oldest:
+                kept.append(ssl.DER_cert_to_PEM_cert(certificate))
+        except ValueError:
+            continue
+    return "".join(kept)
+
+
+class Publisher:
+    """Keeps the ConfigMap in step with the trust of this server."""
+
+    def __init__(self, api: Api, trust: Trust) -> None:
+        self._api, self._trust = api, trust
+        self._kind = api.kinds.find("", "configmaps")
+        self._key = self._kind.key(NAMESPACE, NAME)
+        self._wanted = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Writes the ConfigMap, then follows it and the trust."""
+        await self.sync()
+        self._watch()
+        self._task = asyncio.create_task(self._run())
+
+    def changed(self) -> None:
+        """Says that the trust may have changed."""
+        self._wanted.set()
+
+    def _watch(self) -> None:
+        def closed(error: StoreError | None) -> None:
+            if error is not None:
+                self._watch()
+                self.changed()
+
+        self._api.store.watch(self._key, 0, self._seen, closed=closed)
+
+    def _seen(self, events: Iterable[Event]) -> None:
+        self.changed()
+
+    async def _run(self) -> None:
+        while True:
+            await self._wanted.wait()
+            self._wanted.clear()
+            try:
+                await self.sync()
+            except StoreError as error:
+                log.warning("cannot publish whom this server trusts: %s", error)
+                await asyncio.sleep(_RETRY_SECONDS)
+                self._wanted.set()
+
+    async def sync(self) -> None:
+        """Writes the ConfigMap unless it is as it should be."""
+        from pybernetes.control_plane.apiserver.bootstrap import ensure
+
+        while True:
+            record = self._api.store.get(self._key)
+            if record is None:
+                data = combined({}, self._trust)
+                await ensure(
+                    self._api, "", "configmaps", NAMESPACE, {"metadata": {"name": NAME}, "data": data}
+                )
+                return
+            obj: Any = self._kind.object(record)
+            data = combined(obj.get("data") or {}, self._trust)
+            if data == (obj.get("data") or {}):
+                return
+            obj["data"] = data
+            try:
+                await self._api.store.update(self._key, self._kind.encode(obj), record.revision)
+                return
+            except (Conflict, NotFound, KeyExists):
+                await self._api.fresh()
+
+    async def close(self) -> None:
+        """Stops following."""
+        if self._task is not None:
+            self._task.cancel()

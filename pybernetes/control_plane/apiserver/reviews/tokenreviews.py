@@ -1,0 +1,37 @@
+"""TokenReview: whose token is this?"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from pybernetes.api import errors
+from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.authn.method import Known, Refused
+from pybernetes.control_plane.apiserver.http.messages import Request, Response
+from pybernetes.control_plane.apiserver.kinds import Kind
+from pybernetes.control_plane.apiserver.reviews import _access
+
+
+async def handle(api: Api, request: Request, kind: Kind) -> Response:
+    """Asks those who know tokens."""
+    review = await _access.read(api, request, kind)
+    spec = review.get("spec", {})
+    token = spec.get("token", "")
+    if not token:
+        raise errors.bad_request("token is required for TokenReview in authentication")
+    authentication = api.authentication
+    audiences = tuple(spec.get("audiences") or ()) or authentication.audiences
+    status: dict[str, Any] = {}
+    try:
+        # Of a text with spaces only the first word is the token, as in a header.
+        found = authentication.bearer.find(token.strip().split(" ", 1)[0].encode(), audiences)
+        known: Known = await found if inspect.isawaitable(found) else found
+    except Refused as problem:
+        status |= {"user": {}, "error": str(problem)}
+    else:
+        status |= {"authenticated": True, "user": known.user.info()}
+        if known.audiences:
+            status["audiences"] = list(known.audiences)
+    review["status"] = status
+    return _access.answer(api, request, kind, review)
