@@ -15,7 +15,7 @@ def describe(cls: type[Controller], name: str, syncs: str, identity: str = "", c
 
     def build(runtime: Runtime, options: Namespace) -> Controller:
         controller = cls(runtime)
-        controller.workers = getattr(options, flag.attribute)  # type: ignore[misc]
+        controller.workers = getattr(options, flag.attribute)
         return controller
 
     return Descriptor(
