@@ -1,0 +1,163 @@
+"""What the health of nodes means, as tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pybernetes.control_plane.controllers.node_lifecycle import health
+from pybernetes.control_plane.controllers.node_lifecycle.zones import Zone, Zones
+from pybernetes.control_plane.controllers.taint_eviction import tolerated_seconds
+from pybernetes.lib.clock import ManualClock
+
+Object = dict[str, Any]
+NOT_READY, UNREACHABLE = "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"
+
+
+def node(ready: str = "True", taints: tuple[tuple[str, str], ...] = (), **more: Any) -> Object:
+    spec: Object = {"taints": [{"key": key, "effect": effect} for key, effect in taints]}
+    if more.get("unschedulable"):
+        spec["unschedulable"] = True
+    conditions = [
+        {"type": "Ready", "status": ready},
+        {"type": "DiskPressure", "status": more.get("disk", "False")},
+    ]
+    return {
+        "metadata": {"name": "node", "creationTimestamp": "2026-01-01T00:00:00Z", "labels": more.get("labels", {})},
+        "spec": spec,
+        "status": {"conditions": conditions if ready else []},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("obj", "evict", "expected"),
+    [
+        (node(), "remove", []),
+        (node("False"), "keep", [(NOT_READY, "NoSchedule")]),
+        (node("Unknown"), "keep", [(UNREACHABLE, "NoSchedule")]),
+        (node("False"), "add", [(NOT_READY, "NoSchedule"), (NOT_READY, "NoExecute")]),
+        (node("Unknown"), "add", [(UNREACHABLE, "NoSchedule"), (UNREACHABLE, "NoExecute")]),
+        (node(disk="True"), "remove", [("node.kubernetes.io/disk-pressure", "NoSchedule")]),
+        (node(unschedulable=True), "remove", [("node.kubernetes.io/unschedulable", "NoSchedule")]),
+        # A taint that drives pods away follows the readiness at once.
+        (
+            node("Unknown", ((NOT_READY, "NoExecute"), (NOT_READY, "NoSchedule"))),
+            "keep",
+            [(UNREACHABLE, "NoSchedule"), (UNREACHABLE, "NoExecute")],
+        ),
+        (node("True", ((NOT_READY, "NoExecute"),)), "remove", []),
+        (node("False", ((NOT_READY, "NoExecute"),)), "remove", [(NOT_READY, "NoSchedule")]),
+        # What others put there stays.
+        (node("True", (("mine", "NoExecute"), ("mine", "NoSchedule"))), "remove", [("mine", "NoExecute"), ("mine", "NoSchedule")]),
+        (node(""), "keep", []),
+    ],
+)  # fmt: skip
+def test_taints(obj: Object, evict: str, expected: list[tuple[str, str]]) -> None:
+    found = health.taints(obj, evict, "now")
+    assert [(each["key"], each["effect"]) for each in found] == expected
+
+
+def test_silence() -> None:
+    first = health.silent_conditions(node(), "now")
+    by_type = {each["type"]: each for each in first}
+    assert set(by_type) == {"Ready", "MemoryPressure", "DiskPressure", "PIDPressure"}
+    assert by_type["Ready"]["reason"] == "NodeStatusUnknown"
+    assert by_type["Ready"]["lastTransitionTime"] == "now"
+    assert by_type["PIDPressure"]["reason"] == "NodeStatusNeverUpdated"
+    silent = {**node(), "status": {"conditions": first}}
+    assert health.silent_conditions(silent, "later") == first
+
+
+def test_old_labels_follow_the_new_ones() -> None:
+    labels = {"kubernetes.io/os": "linux", "beta.kubernetes.io/os": "plan9", "kubernetes.io/arch": "amd64"}
+    assert health.labels(node(labels=labels)) == {
+        "beta.kubernetes.io/os": "linux",
+        "beta.kubernetes.io/arch": "amd64",
+    }
+    assert health.labels(node(labels={"kubernetes.io/os": "linux", "beta.kubernetes.io/os": "linux"})) == {}
+
+
+@pytest.mark.parametrize(
+    ("ready", "state"),
+    [
+        ([], "Normal"),
+        ([True], "Normal"),
+        ([False], "FullDisruption"),
+        ([False, True], "Normal"),
+        ([False] * 3 + [True], "PartialDisruption"),
+        ([False] * 3 + [True] * 3, "Normal"),
+        ([False] * 11 + [True] * 9, "PartialDisruption"),
+    ],
+)
+def test_zone_state(ready: list[bool], state: str) -> None:
+    assert health.zone_state(ready, 0.55) == state
+
+
+def test_eviction_rate() -> None:
+    rates = (0.1, 0.01)
+    assert health.eviction_rate("Normal", 10, rates, 50) == 0.1
+    assert health.eviction_rate("PartialDisruption", 50, rates, 50) == 0
+    assert health.eviction_rate("PartialDisruption", 51, rates, 50) == 0.01
+    assert health.eviction_rate("FullDisruption", 10, rates, 50) == 0.1
+
+
+async def test_a_zone_lets_nodes_go_one_by_one() -> None:
+    clock, gone = ManualClock(), []
+    zone = Zone(clock, 0.1, gone.append)
+    for name in ("a", "b", "c", "d"):
+        zone.add(name)
+    zone.remove("c")
+    await clock.advance(0)
+    assert gone == ["a"]
+    await clock.advance(9)
+    assert gone == ["a"]
+    await clock.advance(1)
+    assert gone == ["a", "b"]
+    zone.set_rate(0)
+    await clock.advance(1000)
+    assert gone == ["a", "b"]
+    zone.set_rate(1)
+    await clock.advance(1)
+    assert gone == ["a", "b", "d"]
+
+
+async def test_all_evictions_stop_when_everything_is_out_of_order() -> None:
+    gone: list[str] = []
+    zones = Zones(ManualClock(), (0.1, 0.01), 50, 0.55, gone.append)
+    assert not zones.see("a", "one", True, True)
+    assert not zones.see("b", "two", True, True)
+    assert not zones.see("b", "two", False, True)
+    assert zones.see("a", "one", False, True)
+    assert zones.stopped
+    # A node that does not count changes nothing.
+    assert not zones.see("c", "one", True, False)
+    assert zones.see("a", "one", True, True)
+    assert not zones.stopped
+    assert zones.forget("a")
+    assert zones.stopped
+
+
+TAINT = {"key": "k", "value": "v", "effect": "NoExecute"}
+OTHER = {"key": "other", "effect": "NoExecute"}
+
+
+@pytest.mark.parametrize(
+    ("taints", "tolerations", "seconds"),
+    [
+        ([], [], float("inf")),
+        ([TAINT], [], 0),
+        ([TAINT], [{"operator": "Exists"}], float("inf")),
+        ([TAINT], [{"key": "k", "value": "v", "tolerationSeconds": 30}], 30),
+        ([TAINT], [{"key": "k", "value": "w"}], 0),
+        ([TAINT], [{"key": "k", "value": "v", "tolerationSeconds": -1}], 0),
+        ([TAINT, OTHER], [{"key": "k", "operator": "Exists", "tolerationSeconds": 30}], 0),
+        ([TAINT, OTHER], [{"key": "k", "operator": "Exists", "tolerationSeconds": 30}, {"operator": "Exists"}], 30),
+        ([TAINT, OTHER], [{"key": "k", "operator": "Exists", "tolerationSeconds": 30},
+                          {"key": "other", "operator": "Exists", "tolerationSeconds": 5}], 5),
+    ],
+)  # fmt: skip
+def test_how_long_taints_are_tolerated(
+    taints: list[Object], tolerations: list[Object], seconds: float
+) -> None:
+    assert tolerated_seconds(taints, tolerations) == seconds

@@ -1,0 +1,185 @@
+"""Nodes that are not heard of, and the pods on them, with a clock that the test moves."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from pybernetes.client import Client
+from pybernetes.client.refs import EVENTS, LEASES, NAMESPACES, NODES, PODS
+from pybernetes.control_plane.controllers import node_lifecycle, taint_eviction
+from pybernetes.lib import times
+from pybernetes.lib.clock import ManualClock
+from tests.cluster import Cluster, eventually, pod
+from tests.control_plane.controllers.managers import controllers, found
+
+BOTH = (node_lifecycle.CONTROLLER, taint_eviction.CONTROLLER)
+TOLERATION = {
+    "key": "node.kubernetes.io/unreachable",
+    "operator": "Exists",
+    "effect": "NoExecute",
+    "tolerationSeconds": 300,
+}
+
+
+async def make_node(client: Client, name: str, now: float) -> None:
+    ready = {
+        "type": "Ready",
+        "status": "True",
+        "lastHeartbeatTime": times.seconds(now),
+        "reason": "KubeletReady",
+    }
+    labels = {"kubernetes.io/os": "linux"}
+    await client.create(
+        NODES, {"metadata": {"name": name, "labels": labels}, "status": {"conditions": [ready]}}
+    )
+    await renew(client, name, now)
+
+
+async def renew(client: Client, name: str, now: float) -> None:
+    spec = {"holderIdentity": name, "leaseDurationSeconds": 40, "renewTime": times.micro(now)}
+    if await found(client.get(LEASES, name, "kube-node-lease")) is None:
+        await client.create(
+            LEASES, {"metadata": {"name": name, "namespace": "kube-node-lease"}, "spec": spec}
+        )
+    else:
+        await client.patch(LEASES, name, {"spec": spec}, "kube-node-lease")
+
+
+async def readiness(client: Client, name: str) -> str:
+    conditions = (await client.get(NODES, name))["status"]["conditions"]
+    return next(each["status"] for each in conditions if each["type"] == "Ready")
+
+
+async def taints(client: Client, name: str) -> set[tuple[str, str]]:
+    return {
+        (each["key"].rpartition("/")[2], each["effect"])
+        for each in (await client.get(NODES, name))["spec"].get("taints", ())
+    }
+
+
+async def run_pod(client: Client, name: str, node: str, *tolerations: dict[str, Any]) -> None:
+    made = pod(name)
+    made["spec"] |= {"nodeName": node, "tolerations": list(tolerations)}
+    await client.create(PODS, made)
+    ready = {"type": "Ready", "status": "True"}
+    await client.patch(
+        PODS, name, {"status": {"phase": "Running", "conditions": [ready]}}, "default", subresource="status"
+    )
+
+
+async def test_a_silent_node_loses_its_pods() -> None:
+    async with Cluster() as cluster:
+        client, clock = cluster.client, ManualClock(time.time())
+        if await found(client.get(NAMESPACES, "kube-node-lease")) is None:
+            await client.create(NAMESPACES, {"metadata": {"name": "kube-node-lease"}})
+        for name in ("alive", "silent"):
+            await make_node(client, name, clock.now())
+        await run_pod(client, "patient", "silent", TOLERATION)
+        await run_pod(client, "stubborn", "silent", {"operator": "Exists"})
+        async with controllers(client, *BOTH, clock=clock) as manager:
+            lifecycle: Any = manager.controllers["node-lifecycle-controller"]
+            await eventually(lambda: {"alive", "silent"} <= lifecycle._known)
+            for _ in range(6):
+                await renew(client, "alive", clock.now())
+                await eventually(lambda: lifecycle._renewals["alive"] == times.micro(clock.now()))
+                await clock.advance(10)
+
+            async def is_unknown() -> bool:
+                return await readiness(client, "silent") == "Unknown"
+
+            await eventually(is_unknown)
+            assert await readiness(client, "alive") == "True"
+
+            async def is_tainted() -> bool:
+                return await taints(client, "silent") == {
+                    ("unreachable", "NoSchedule"),
+                    ("unreachable", "NoExecute"),
+                }
+
+            await clock.advance(0)
+            await eventually(is_tainted)
+            assert await taints(client, "alive") == set()
+            labels = (await client.get(NODES, "alive"))["metadata"]["labels"]
+            assert labels["beta.kubernetes.io/os"] == "linux"
+
+            async def unready() -> bool:
+                status = (await client.get(PODS, "stubborn", "default"))["status"]
+                return status["conditions"][0]["status"] == "False"
+
+            await eventually(unready)
+            eviction: Any = manager.controllers["taint-eviction-controller"]
+            await eventually(lambda: "default/patient" in eviction._since)
+            # The other node stays alive while the pod's patience runs out.
+            for _ in range(31):
+                await renew(client, "alive", clock.now())
+                await eventually(lambda: lifecycle._renewals["alive"] == times.micro(clock.now()))
+                await clock.advance(10)
+
+            async def evicted() -> Any:
+                obj = await found(client.get(PODS, "patient", "default"))
+                return obj is None or "deletionTimestamp" in obj["metadata"]
+
+            await eventually(evicted)
+            stubborn = await client.get(PODS, "stubborn", "default")
+            assert "deletionTimestamp" not in stubborn["metadata"]
+            reasons = {each["reason"] for each in (await client.list(EVENTS)).items}
+            assert {"RegisteredNode", "NodeNotReady", "TaintManagerEviction"} <= reasons
+            # Back again.
+            back = {"type": "Ready", "status": "True", "lastHeartbeatTime": times.seconds(clock.now())}
+            await client.patch(
+                NODES, "silent", {"status": {"conditions": [back]}}, type="strategic", subresource="status"
+            )
+
+            async def is_clean() -> bool:
+                return await taints(client, "silent") == set()
+
+            await eventually(is_clean)
+
+
+async def test_nobody_is_evicted_when_all_nodes_are_silent() -> None:
+    async with Cluster() as cluster:
+        client, clock = cluster.client, ManualClock(time.time())
+        if await found(client.get(NAMESPACES, "kube-node-lease")) is None:
+            await client.create(NAMESPACES, {"metadata": {"name": "kube-node-lease"}})
+        await make_node(client, "only", clock.now())
+        async with controllers(client, *BOTH, clock=clock) as manager:
+            lifecycle: Any = manager.controllers["node-lifecycle-controller"]
+            await eventually(lambda: "only" in lifecycle._known)
+            await clock.advance(60)
+
+            async def is_unschedulable() -> bool:
+                return await taints(client, "only") == {("unreachable", "NoSchedule")}
+
+            await eventually(is_unschedulable)
+            await clock.advance(600)
+            assert await is_unschedulable()
+
+
+async def test_taints_by_hand() -> None:
+    async with Cluster() as cluster:
+        client, clock = cluster.client, ManualClock(time.time())
+        await client.create(NODES, {"metadata": {"name": "node"}})
+        mine = {"key": "mine", "value": "yes", "effect": "NoExecute"}
+        patient = {"key": "mine", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 20}
+        await run_pod(client, "patient", "node", patient)
+        await run_pod(client, "other", "node")
+        async with controllers(client, taint_eviction.CONTROLLER, clock=clock) as manager:
+            await client.patch(NODES, "node", {"spec": {"taints": [mine]}})
+
+            async def going(name: str) -> Any:
+                obj = await found(client.get(PODS, name, "default"))
+                return obj is None or "deletionTimestamp" in obj["metadata"]
+
+            await eventually(lambda: going("other"))
+            assert not await going("patient")
+            # Without the taint in time, it stays.
+            await client.patch(NODES, "node", {"spec": {"taints": None}})
+            eviction: Any = manager.controllers["taint-eviction-controller"]
+            await eventually(lambda: not eviction._since)
+            await clock.advance(60)
+            assert not await going("patient")
+            await client.patch(NODES, "node", {"spec": {"taints": [mine]}})
+            await eventually(lambda: eviction._since)
+            await clock.advance(21)
+            await eventually(lambda: going("patient"))
