@@ -126,6 +126,10 @@ class Credentials:
     def __init__(self, trust: Authority) -> None:
         self._trust = trust
 
+    def trust(self) -> Authority:
+        """Whom we trust, without a certificate that says who we are."""
+        return Authority(self._trust.path, self._trust.text, verify=self._trust.verify)
+
     def context(self) -> ssl.SSLContext | None:
         """The TLS context for new connections."""
         return self._trust.context()

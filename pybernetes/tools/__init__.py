@@ -1,0 +1,1 @@
+"""Programs for people: what is not part of a cluster but makes, fills and watches one."""
