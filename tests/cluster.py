@@ -80,10 +80,10 @@ class Cluster:
         """Where the server listens."""
         return f"https://127.0.0.1:{self.port}"
 
-    def rest_client(self, token: str = TOKEN, **options: Any) -> Client:
+    def rest_client(self, token: str = TOKEN, *, calls_at_once: int = 100, **options: Any) -> Client:
         """A client over HTTPS; closed with the cluster."""
         credentials = Token(Authority(self.directory / "ca.crt"), token)
-        client = Client(Rest(self.url, credentials), **options)
+        client = Client(Rest(self.url, credentials, calls_at_once=calls_at_once), **options)
         self._clients.append(client)
         return client
 

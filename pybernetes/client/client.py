@@ -32,6 +32,8 @@ _METADATA = (
 # How many objects a chunk of a list has unless the caller says: as many as kubectl asks for.
 CHUNK = 500
 _MODIFY_TRIES = 5
+# Subresources whose answer tells the version of the object itself.
+_SAME_OBJECT = frozenset(("", "status", "scale", "finalize", "approval", "ephemeralcontainers", "resize"))
 
 
 Refs = list[Ref]  # named here because `list` is a method below
@@ -45,6 +47,7 @@ class Written(NamedTuple):
     name: str
     version: int
     uid: str
+    labels: dict[str, str] | None = None
 
 
 # Collects the writes made in a context (a reconcile), for whoever must not act before it has seen them.
@@ -357,26 +360,12 @@ class Client:
     def _noted(self, kind: Kindlike, value: Object, subresource: str) -> Object:
         """Remembers a write for read-your-own-writes."""
         noted = writes.get()
-        if noted is not None and subresource in (
-            "",
-            "status",
-            "finalize",
-            "approval",
-            "ephemeralcontainers",
-            "resize",
-        ):
+        if noted is not None and subresource in _SAME_OBJECT:
             meta = value.get("metadata") or {}
             version = meta.get("resourceVersion", "")
             if version.isdigit():
-                noted.append(
-                    Written(
-                        as_ref(kind),
-                        meta.get("namespace", ""),
-                        meta["name"],
-                        int(version),
-                        meta.get("uid", ""),
-                    )
-                )
+                place = (as_ref(kind), meta.get("namespace", ""), meta["name"])
+                noted.append(Written(*place, int(version), meta.get("uid", ""), meta.get("labels")))
         return value
 
 

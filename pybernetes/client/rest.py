@@ -25,7 +25,8 @@ _CONNECT_SECONDS = 10.0
 _ANSWER_SECONDS = 75.0
 # Servers close idle connections; one that is about to be closed must not be used.
 _IDLE_SECONDS = 60.0
-_IDLE_CONNECTIONS = 100
+# How many calls go on at once; more wait their turn. Watches and other streams do not count.
+_CALLS_AT_ONCE = 100
 _CONNECT_TRIES = 5
 _BUSY_TRIES = 10
 _SAFE = ("GET", "HEAD")
@@ -43,6 +44,7 @@ class Rest:
         headers: Sequence[tuple[str, str]] = (),
         clock: Clock | None = None,
         on_warning: Callable[[str], None] | None = None,
+        calls_at_once: int = _CALLS_AT_ONCE,
     ) -> None:
         address = urlsplit(server)
         if address.scheme not in ("https", "http") or not address.hostname:
@@ -59,6 +61,8 @@ class Rest:
         self._on_warning = on_warning or _log_warning
         self._idle: list[Connection] = []
         self._open: set[Connection] = set()
+        self._calls_at_once = calls_at_once
+        self._turns = asyncio.Semaphore(calls_at_once)
         self._sweep: asyncio.TimerHandle | None = None
         self._closed = False
         name = f"[{self._host}]" if ":" in self._host else self._host
@@ -112,13 +116,14 @@ class Rest:
             await self._clock.sleep(wait)
 
     async def _once(self, data: bytes) -> Answer:
-        connection = self._idle_connection() or await self._connect()
-        timer = asyncio.get_running_loop().call_later(_ANSWER_SECONDS, _expire, connection)
-        try:
-            return await connection.request(data)
-        finally:
-            timer.cancel()
-            self._give_back(connection)
+        async with self._turns:
+            connection = self._idle_connection() or await self._connect()
+            timer = asyncio.get_running_loop().call_later(_ANSWER_SECONDS, _expire, connection)
+            try:
+                return await connection.request(data)
+            finally:
+                timer.cancel()
+                self._give_back(connection)
 
     async def watch(self, path: str, query: str, headers: Headers | None = None) -> RestEvents:
         """Opens a watch."""
@@ -236,7 +241,7 @@ class Rest:
         return connection
 
     def _give_back(self, connection: Connection) -> None:
-        if not connection.reusable or self._closed or len(self._idle) >= _IDLE_CONNECTIONS:
+        if not connection.reusable or self._closed or len(self._idle) >= self._calls_at_once:
             connection.close()
             return
         connection.idle_since = self._clock.monotonic()

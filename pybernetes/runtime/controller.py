@@ -260,12 +260,12 @@ class Controller:
         """Keeps a key back until the caches have seen what was written for it; False if they have already."""
         hold = _Hold(self, key)
         newest: dict[Informer, int] = {}
-        for ref, namespace, name, version, uid in noted:
+        for ref, namespace, name, version, uid, labels in noted:
             informer = self._used.get(ref)
             if informer is None:
                 continue
             written = f"{namespace}/{name}" if namespace else name
-            if not informer.covers(namespace, written):
+            if not informer.covers(namespace, written, labels):
                 continue
             if version:
                 if version > newest.get(informer, 0):

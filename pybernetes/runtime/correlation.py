@@ -6,9 +6,11 @@ may report 25 events about an object at once and one more every five minutes.
 
 from __future__ import annotations
 
+import uuid
 from collections import OrderedDict
 from typing import Any, Generic, TypeVar
 
+from pybernetes.api.validation.names import dns_subdomain
 from pybernetes.client.limiter import Limiter
 from pybernetes.lib import times
 from pybernetes.lib.clock import Clock
@@ -34,9 +36,18 @@ class Recent(OrderedDict[Any, Value], Generic[Value]):
             self.popitem(last=False)
 
 
-def event_name(name: str, moment: float) -> str:
-    """The name of an event about an object: unique by its time."""
-    return f"{name}.{int(moment * 1_000_000_000):x}"
+class Names:
+    """Names of events, unique by their time even when several happen at once."""
+
+    def __init__(self) -> None:
+        self._last = 0
+
+    def make(self, name: str, moment: float) -> str:
+        """A name for an event about an object."""
+        self._last = max(self._last + 1, int(moment * 1_000_000_000))
+        found = f"{name}.{self._last:x}"
+        # Some kinds have names that events cannot have.
+        return str(uuid.uuid4()) if dns_subdomain(found) else found
 
 
 def _source(event: Object) -> tuple[Any, ...]:
@@ -50,8 +61,9 @@ def _source(event: Object) -> tuple[Any, ...]:
 class Correlator:
     """Looks at events of the core group in the order in which they happen."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, names: Names | None = None) -> None:
         self._clock = clock
+        self._names = names or Names()
         self._limiters: Recent[Limiter] = Recent()
         self._alike: Recent[tuple[set[str], float]] = Recent()
         self._known: Recent[Object] = Recent()
@@ -82,7 +94,7 @@ class Correlator:
         combined = {**event, "message": f"(combined from similar events): {message}"}
         combined["metadata"] = {
             **event["metadata"],
-            "name": event_name(event["involvedObject"].get("name", ""), now),
+            "name": self._names.make(event["involvedObject"].get("name", ""), now),
         }
         return combined, alike
 

@@ -19,7 +19,7 @@ from pybernetes.client.errors import AlreadyExists, NotFound, StatusError
 from pybernetes.client.refs import EVENTS, NEW_EVENTS, Ref
 from pybernetes.lib import times
 from pybernetes.lib.clock import Clock
-from pybernetes.runtime.correlation import Correlator, event_name
+from pybernetes.runtime.correlation import Correlator, Names
 
 log = logging.getLogger(__name__)
 Object = dict[str, Any]
@@ -121,7 +121,8 @@ class Recorder:
         self._clock = clock or Clock()
         self._source = {"component": component, "host": host} if host else {"component": component}
         self._host, self._component = host, component
-        self._correlator = Correlator(self._clock)
+        self._names = Names()
+        self._correlator = Correlator(self._clock, self._names)
         self.sender = sender or Sender(client, self._clock)
 
     def normal(self, obj: Object, reason: str, message: str, **more: Any) -> None:
@@ -140,7 +141,7 @@ class Recorder:
         now = self._clock.now()
         moment = times.seconds(now)
         about = reference(obj, field_path)
-        name = event_name(about.get("name", ""), now)
+        name = self._names.make(about.get("name", ""), now)
         event: Object = {
             "metadata": {"name": name, "namespace": about.get("namespace") or "default"},
             "involvedObject": about,
@@ -180,6 +181,7 @@ class SeriesRecorder:
         self._clock = clock or Clock()
         self._controller = controller
         self._instance = instance or f"{controller}-{socket.gethostname()}"
+        self._names = Names()
         self._known: dict[Any, Object] = {}
         self._sweeping = False
         self.sender = sender or Sender(client, self._clock)
@@ -210,7 +212,7 @@ class SeriesRecorder:
             return
         event: Object = {
             "metadata": {
-                "name": event_name(about.get("name", ""), now),
+                "name": self._names.make(about.get("name", ""), now),
                 "namespace": about.get("namespace") or "default",
             },
             "eventTime": times.micro(now),

@@ -7,9 +7,10 @@ import heapq
 import itertools
 import logging
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from pybernetes.api.selectors import parse_labels
 from pybernetes.client.client import Client
 from pybernetes.client.errors import Expired, StatusError
 from pybernetes.client.refs import Kindlike, as_ref
@@ -25,6 +26,7 @@ _FIRST_DELAY = 0.1
 _LONGEST_DELAY = 30.0
 # A watch ends after 5 to 10 minutes, so that clients spread over several servers.
 _WATCH_SECONDS = 300
+_SHORT_SECONDS = 1.0
 # How servers say that they have no streaming lists.
 _NO_STREAMING = (400, 422, 500, 501)
 _INITIAL_END = "k8s.io/initial-events-end"
@@ -48,6 +50,7 @@ class Informer(Cache):
         super().__init__()
         self.client, self.ref, self.namespace = client, as_ref(kind), namespace
         self.labels, self.fields, self.metadata_only = labels, fields, metadata_only
+        self._selector = parse_labels(labels)
         self._transform = transform
         self._clock = clock or Clock()
         self._handlers: list[Handler] = []
@@ -94,11 +97,13 @@ class Informer(Cache):
         """Calls a function at the next change of a key, once."""
         self._key_waiting.setdefault(key, []).append(callback)
 
-    def covers(self, namespace: str, key: str) -> bool:
-        """Whether a change of an object is certain to come here."""
+    def covers(self, namespace: str, key: str, labels: Mapping[str, str] | None) -> bool:
+        """Whether the last change of an object is certain to come here, given its labels after that."""
         if self.namespace and namespace != self.namespace:
             return False
-        return not (self.labels or self.fields) or key in self
+        if key in self:
+            return True
+        return not self.fields and self._selector.matches(labels)
 
     def _seen(self, text: str) -> None:
         if not text:
@@ -162,13 +167,15 @@ class Informer(Cache):
         """Follows the server until it is cancelled."""
         failures = 0
         while True:
-            before = self.resource_version
+            before, started = self.resource_version, self._clock.monotonic()
             try:
                 if not self.resource_version and not self._streaming:
                     await self._list()
                 await self._watch()
-                failures = 0
-                continue
+                if self._clock.monotonic() - started >= _SHORT_SECONDS or self.resource_version != before:
+                    failures = 0
+                    continue
+                # A server that ends watches as soon as they are open must not be asked without a pause.
             except Expired:
                 self.resource_version = ""
             except StatusError as error:

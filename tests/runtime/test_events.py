@@ -7,7 +7,7 @@ from typing import Any
 from pybernetes.client.refs import EVENTS, NEW_EVENTS, PODS
 from pybernetes.lib.clock import ManualClock
 from pybernetes.runtime import Recorder, SeriesRecorder
-from pybernetes.runtime.correlation import Correlator
+from pybernetes.runtime.correlation import Correlator, Names
 from tests.cluster import Cluster, pod
 
 NODE = {"kind": "Node", "apiVersion": "v1", "metadata": {"name": "n1", "uid": "u-1"}}
@@ -88,3 +88,10 @@ async def test_a_series() -> None:
         (found,) = (await cluster.client.list(NEW_EVENTS, "default")).items
         assert found["series"]["count"] == 4
         assert found["reportingController"] == "default-scheduler"
+
+
+def test_names_of_events() -> None:
+    names = Names()
+    made = [names.make("web", 1_800_000_000.0) for _ in range(3)]
+    assert made[0] == "web.18fae27693b40000" and len(set(made)) == 3
+    assert len(names.make("system:node", 1.0)) == 36  # no event can be named like that

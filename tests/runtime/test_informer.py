@@ -285,3 +285,48 @@ async def test_indexes_and_selection() -> None:
         assert names(pods.in_namespace("kube-system")) == ["c"]
         assert pods.count(by_owner, "u-1") == 1 and pods.find_keys(by_owner, "u-1") == ["default/a"]
         await informers.stop()
+
+
+async def test_a_server_that_ends_watches_at_once_is_not_pestered() -> None:
+    clock = ManualClock()
+    client = Scripted([[mark(5, end=True)]], *[[] for _ in range(50)])
+    informer = Informer(client, CONFIG_MAPS, clock=clock)  # type: ignore[arg-type]
+    task = asyncio.create_task(informer.run())
+    await clock.advance(0)
+    assert informer.synced and len(client.asked) == 2
+    await clock.advance(10)
+    assert 5 < len(client.asked) < 12
+    task.cancel()
+
+
+async def test_it_waits_for_a_server_of_the_same_process_that_has_stopped() -> None:
+    async with Cluster() as cluster:
+        informer = Informer(cluster.client, CONFIG_MAPS)
+        task = asyncio.create_task(informer.run())
+        await informer.wait_synced()
+        await cluster.stop()
+        for _ in range(200):
+            await asyncio.sleep(0)
+        assert not task.done()
+        task.cancel()
+        await cluster.start()
+
+
+@pytest.mark.parametrize(
+    ("informer", "namespace", "labels", "covered"),
+    [
+        ({}, "default", None, True),
+        ({"namespace": "other"}, "default", None, False),
+        ({"labels": "app=x"}, "default", {"app": "x"}, True),
+        ({"labels": "app=x"}, "default", {"app": "y"}, False),
+        ({"labels": "app=x"}, "default", None, False),
+        ({"fields": "spec.nodeName=n"}, "default", None, False),
+    ],
+)
+async def test_which_writes_come_back(
+    informer: dict[str, str], namespace: str, labels: dict[str, str] | None, covered: bool
+) -> None:
+    made = Informer(Scripted(), CONFIG_MAPS, **informer)  # type: ignore[arg-type]
+    assert made.covers(namespace, "default/a", labels) is covered
+    made.put("default/a", at("a", 1))
+    assert made.covers(namespace, "default/a", labels) is (informer.get("namespace") != "other")

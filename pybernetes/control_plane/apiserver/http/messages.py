@@ -40,7 +40,7 @@ class Request:
         # The values of headers that came more than once, one by one; ``headers`` has them joined.
         self.repeated: dict[bytes, list[bytes]] | None = None
         self.keep_alive = True
-        # Set for a caller in this process that takes objects instead of bytes: see inprocess.py.
+        # Set for a caller in this process that takes objects instead of bytes: see inprocess/.
         self.local: Any = None
         self.started = 0.0
         self.user: Any = None

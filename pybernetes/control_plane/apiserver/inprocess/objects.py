@@ -1,0 +1,174 @@
+"""Lists and watches as objects instead of bytes."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+from weakref import ref
+
+from pybernetes.api import errors
+from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.http.messages import Response
+from pybernetes.control_plane.apiserver.http.stream import Stream
+from pybernetes.control_plane.apiserver.kinds import Kind, SharedObject
+from pybernetes.control_plane.apiserver.options import ListOptions
+from pybernetes.control_plane.apiserver.selection import Selection
+from pybernetes.control_plane.store.protocol import Compacted, Event, Record, StoreError
+
+Change = tuple[str, Any]
+
+
+class Objects(Response):
+    """A list as a decoded value, its items shared with everybody in this process."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        super().__init__(b"")
+        self.value = value
+
+
+class Local:
+    """What verbs do for a caller that takes objects instead of bytes."""
+
+    def listing(self, kind: Kind, records: list[Record], meta: dict[str, Any]) -> Objects:
+        """The answer to a list."""
+        shared = kind.shared
+        return Objects({
+            "kind": kind.resource.list_kind,
+            "apiVersion": kind.resource.api_version,
+            "metadata": meta,
+            "items": [shared(record) for record in records],
+        })  # fmt: skip
+
+    def watch(
+        self, api: Api, kind: Kind, prefix: str, selection: Selection, options: ListOptions, start: int
+    ) -> LocalWatch:
+        """The answer to a watch."""
+        return LocalWatch(api, kind, prefix, selection, options, start)
+
+
+LOCAL = Local()
+
+
+class LocalWatch(Stream):
+    """An open watch that collects changes until they are asked for."""
+
+    def __init__(
+        self, api: Api, kind: Kind, prefix: str, selection: Selection, options: ListOptions, start: int
+    ) -> None:
+        super().__init__()
+        self._api, self._kind, self._prefix, self._start = api, kind, prefix, start
+        self._match, self._options = selection.match, options
+        self._changes: list[Change] = []
+        self._waiter: asyncio.Future[None] | None = None
+        self._watch: Any = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._counted = api.metrics.events(kind.resource)
+        scope = "namespace" if prefix != kind.prefix and kind.namespaced else "cluster"
+        self._open_watches = api.metrics.long_running("watch", kind.resource, "", scope)
+        if start and start < api.store.compacted:
+            raise errors.expired(f"too old resource version: {start} ({api.store.compacted})")
+
+    def begin(self) -> None:
+        """Takes the state of now if it is asked for, and listens."""
+        store, options = self._api.store, self._options
+        self._open_watches.value += 1
+        at, initial = self._start, options.initial_events
+        if initial or (initial is None and not at):
+            at = self._send_state()
+        elif not at:
+            at = store.revision
+        if initial and options.bookmarks:
+            self._changes.append(("BOOKMARK", self._bookmark(at)))
+        if options.timeout is not None and options.timeout > 0:
+            self._timer = asyncio.get_running_loop().call_later(options.timeout, self.close)
+        try:
+            self._watch = store.watch(self._prefix, at, self._sink, closed=self._closed)
+        except Compacted as error:
+            self._closed(error)
+
+    def _send_state(self) -> int:
+        store, match, shared = self._api.store, self._match, self._kind.shared
+        if self._prefix.endswith("/"):
+            records = store.list(self._prefix).records
+        else:
+            record = store.get(self._prefix)
+            records = [record] if record is not None else []
+        self._changes.extend(
+            ("ADDED", shared(record)) for record in records if match is None or match(record)
+        )
+        return store.revision
+
+    def _bookmark(self, at: int) -> dict[str, Any]:
+        resource = self._kind.resource
+        meta = {"resourceVersion": str(at), "annotations": {"k8s.io/initial-events-end": "true"}}
+        return {"kind": resource.kind, "apiVersion": resource.api_version, "metadata": meta}
+
+    def _sink(self, events: list[Event]) -> None:
+        changes, match, kind = self._changes, self._match, self._kind
+        for event in events:
+            record, before = event.record, event.previous
+            if match is None:
+                if record is not None:
+                    type_ = "ADDED" if before is None else "MODIFIED"
+                    changes.append((type_, kind.shared(record)))
+                else:
+                    changes.append(("DELETED", _deleted(kind, event)))
+            else:
+                matched = before is not None and match(before)
+                if record is not None and match(record):
+                    changes.append(("MODIFIED" if matched else "ADDED", kind.shared(record)))
+                elif matched:
+                    changes.append(("DELETED", _deleted(kind, event)))
+                else:
+                    continue
+            self._counted.sent(len((record or before).value))  # type: ignore[union-attr]
+        if changes:
+            self._wake()
+
+    def _closed(self, error: StoreError | None) -> None:
+        if error is not None:
+            status = errors.expired(f"too old resource version: {error}")
+            self._changes.append(("ERROR", status.body()))
+        self.close()
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    async def batch(self) -> list[Change]:
+        """The changes since the last call, at least one; none at all if the watch has ended."""
+        while not self._changes and not self.closed:
+            self._waiter = asyncio.get_running_loop().create_future()
+            await self._waiter
+        changes, self._changes = self._changes, []
+        return changes
+
+    def close(self) -> None:
+        """Ends the watch; what has come up so far can still be had."""
+        if self.closed:
+            return
+        self.closed = True
+        self._open_watches.value -= 1
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._watch is not None:
+            self._watch.close()
+            self._watch = None
+        self._wake()
+
+
+def _deleted(kind: Kind, event: Event) -> Any:
+    """The last state of a deleted object with the version of its end, made once for all watchers."""
+    if event.frames is None:
+        event.frames = {}
+    key = ("object", kind.resource.api_version)
+    held = event.frames.get(key)
+    found = held() if held is not None else None
+    if found is None:
+        before = kind.shared(event.previous)  # type: ignore[arg-type]
+        meta = {**before["metadata"], "resourceVersion": str(event.revision)}
+        found = SharedObject(before, metadata=meta)
+        event.frames[key] = ref(found)
+    return found

@@ -1,0 +1,169 @@
+"""Bodies that go on and upgraded connections, without a connection."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from typing import Any
+
+from pybernetes.control_plane.apiserver.http.connection import Upgrade
+from pybernetes.control_plane.apiserver.http.stream import Stream
+
+Headers = dict[bytes, bytes]
+
+
+class Reader:
+    """The body of a stream, without the chunks that it goes over a connection in."""
+
+    def __init__(self, stream: Stream | None, data: bytes = b"") -> None:
+        self._stream = stream
+        self._parts: deque[bytes] = deque([data] if data else [])
+        self._raw = b""
+        self._ended = stream is None
+        self._waiter: asyncio.Future[None] | None = None
+        self.transport = self
+        if stream is not None:
+            stream.attach(self, None)  # type: ignore[arg-type]
+
+    # What a stream asks of its connection.
+
+    def write(self, chunks: bytes) -> None:
+        self._raw += chunks
+        while True:
+            head, separator, rest = self._raw.partition(b"\r\n")
+            if not separator or len(rest) < int(head, 16) + 2:
+                break
+            size = int(head, 16)
+            if size:
+                self._parts.append(rest[:size])
+            else:
+                self._ended = True
+            self._raw = rest[size + 2 :]
+        self._wake()
+
+    def get_write_buffer_size(self) -> int:
+        return sum(map(len, self._parts))
+
+    def finished(self) -> None:
+        self._ended = True
+        self._wake()
+
+    def abort(self) -> None:
+        self.close()
+
+    # What the client asks.
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    async def read(self) -> bytes:
+        """What came up since the last call; nothing at all at the end."""
+        while not self._parts and not self._ended:
+            self._waiter = asyncio.get_running_loop().create_future()
+            await self._waiter
+        data = b"".join(self._parts)
+        self._parts.clear()
+        return data
+
+    def close(self) -> None:
+        """Ends the stream."""
+        self._ended = True
+        if self._stream is not None:
+            self._stream.lost()
+        self._wake()
+
+
+class Pipe:
+    """The client's end of an upgraded connection within the process."""
+
+    def __init__(self, answer: Upgrade) -> None:
+        self.headers: Headers = {}
+        self.opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._head = b""
+        self._data = b""
+        self._waiter: asyncio.Future[None] | None = None
+        self._closed = False
+        self._server = answer.start(_Far(self), b"")  # type: ignore[arg-type]
+
+    def receive(self, data: bytes) -> None:
+        """Takes what the server's side wrote, which begins with the head of an HTTP answer."""
+        if not self.opened.done():
+            self._head += data
+            head, end, data = self._head.partition(b"\r\n\r\n")
+            if not end:
+                return
+            for line in head.split(b"\r\n")[1:]:
+                name, _, value = line.partition(b":")
+                self.headers[name.strip().lower()] = value.strip()
+            self.opened.set_result(None)
+        self._data += data
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    async def read(self) -> bytes:
+        """What came up since the last call; nothing at all at the end."""
+        while not self._data and not self._closed:
+            self._waiter = asyncio.get_running_loop().create_future()
+            await self._waiter
+        data, self._data = self._data, b""
+        return data
+
+    def write(self, data: bytes) -> None:
+        """Sends bytes to the server's side."""
+        if not self._closed:
+            self._server.data_received(data)
+
+    async def drain(self) -> None:
+        """The server's side has taken all that was written."""
+
+    def ended(self) -> None:
+        """The server's side has closed."""
+        self._closed = True
+        if not self.opened.done():
+            self.opened.set_exception(ConnectionError("the connection was closed before it was open"))
+        self._wake()
+
+    def close(self) -> None:
+        """Ends the connection."""
+        if not self._closed:
+            self._closed = True
+            self._wake()
+            self._server.connection_lost(None)
+
+
+class _Far:
+    """The server's end: what it takes for the transport of a connection."""
+
+    def __init__(self, pipe: Pipe) -> None:
+        self._pipe = pipe
+
+    def write(self, data: bytes) -> None:
+        self._pipe.receive(data)
+
+    def writelines(self, parts: Any) -> None:
+        self._pipe.receive(b"".join(parts))
+
+    def close(self) -> None:
+        self._pipe.ended()
+
+    def abort(self) -> None:
+        self._pipe.ended()
+
+    def is_closing(self) -> bool:
+        return self._pipe._closed
+
+    def pause_reading(self) -> None:
+        pass
+
+    def resume_reading(self) -> None:
+        pass
+
+    def get_write_buffer_size(self) -> int:
+        return len(self._pipe._data)
+
+    def get_extra_info(self, name: str, default: Any = None) -> Any:
+        return default
