@@ -1,1 +1,1 @@
-"""Programs for people: what is not part of a cluster but makes, fills and watches one."""
+"""Programs for people: the local cluster, kubectl, kubeadm and the rest."""

@@ -1,0 +1,69 @@
+"""Programs in the background: started apart from the terminal, found again by a file, stopped."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+_STOP_SECONDS = 20.0
+
+
+def _started(pid: int) -> str:
+    """When a process started, which tells it from a later one of the same number; empty if it is not there."""
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return ""
+    fields = status.rpartition(")")[2].split()
+    return "" if fields[0] in ("Z", "X") else fields[19]
+
+
+def start(arguments: Sequence[str], pid_file: Path, log: Path) -> int:
+    """Starts one of our programs in the background; its output goes to the log."""
+    with log.open("ab") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "pybernetes.cmd.main", *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+    temporary = pid_file.with_suffix(".new")
+    temporary.write_text(f"{process.pid} {_started(process.pid)}\n")
+    os.replace(temporary, pid_file)
+    return process.pid
+
+
+def running(pid_file: Path) -> int:
+    """The process that a file names, if it is still the same one; 0 otherwise."""
+    try:
+        pid, _, started = pid_file.read_text().strip().partition(" ")
+    except OSError:
+        return 0
+    return int(pid) if pid.isdigit() and started and _started(int(pid)) == started else 0
+
+
+def stop(pid_file: Path) -> bool:
+    """Stops a background program and waits for its end; False if it was not running."""
+    pid = running(pid_file)
+    if pid:
+        os.kill(pid, signal.SIGTERM)
+        if not _gone(pid_file, _STOP_SECONDS):
+            os.kill(pid, signal.SIGKILL)
+            _gone(pid_file, 5.0)
+    pid_file.unlink(missing_ok=True)
+    return bool(pid)
+
+
+def _gone(pid_file: Path, seconds: float) -> bool:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if not running(pid_file):
+            return True
+        time.sleep(0.02)
+    return False

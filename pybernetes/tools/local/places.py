@@ -1,0 +1,89 @@
+"""Where a local cluster keeps its things: all below one folder."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+_NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?\Z")
+DEFAULT = "pybernetes"
+
+
+class NoSuchCluster(Exception):
+    """There is no cluster of that name."""
+
+
+def home() -> Path:
+    """The folder of all local clusters."""
+    given = os.environ.get("PYBERNETES_HOME")
+    return Path(given) if given else Path.home() / ".pybernetes"
+
+
+class Cluster:
+    """The places of one cluster."""
+
+    def __init__(self, name: str = DEFAULT, root: Path | None = None) -> None:
+        if not _NAME.match(name):
+            raise ValueError(f"{name!r} is no name for a cluster: use lower case letters, digits and dashes")
+        self.name = name
+        self.root = (root or home()) / "clusters" / name
+
+    @property
+    def exists(self) -> bool:
+        return self.root.is_dir()
+
+    @property
+    def certificates(self) -> Path:
+        return self.root / "certificates"
+
+    @property
+    def data(self) -> Path:
+        return self.root / "data"
+
+    @property
+    def logs(self) -> Path:
+        return self.root / "logs"
+
+    @property
+    def lock(self) -> Path:
+        return self.root / "lock"
+
+    @property
+    def settings(self) -> Path:
+        return self.root / "cluster.json"
+
+    @property
+    def kubeconfig(self) -> Path:
+        return self.root / "admin.kubeconfig"
+
+    def pid(self, program: str) -> Path:
+        """The file that says which process a background program is."""
+        return self.root / f"{program}.pid"
+
+    def log(self, program: str) -> Path:
+        """The file that a background program writes to."""
+        return self.logs / f"{program}.log"
+
+    def create(self) -> None:
+        """Makes the folders, for their owner alone: there are keys in them."""
+        for folder in (self.root, self.certificates, self.data, self.logs):
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+
+def clusters() -> list[Cluster]:
+    """Every cluster of this user."""
+    folder = home() / "clusters"
+    names = sorted(path.name for path in folder.iterdir() if path.is_dir()) if folder.is_dir() else []
+    return [Cluster(name) for name in names]
+
+
+def find(name: str) -> Cluster:
+    """A cluster that exists; without a name the only one there is, or the default."""
+    if not name:
+        found = clusters()
+        name = found[0].name if len(found) == 1 else DEFAULT
+    cluster = Cluster(name)
+    if not cluster.exists:
+        raise NoSuchCluster(f"there is no cluster named {name!r}; pyb up {name} makes one")
+    return cluster
