@@ -1,0 +1,191 @@
+"""kube-scheduler: chooses a node for each pod that has none."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import signal
+import ssl
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pybernetes.lib.flags import Flag, Seconds, add
+
+if TYPE_CHECKING:
+    from pybernetes.control_plane.scheduler.config import Configuration
+
+SUMMARY = "Choose a node for each pod that has none: filter, then score"
+
+_SERVING = (
+    Flag("bind-address", "0.0.0.0", "address to serve health and metrics on"),
+    Flag("secure-port", 10259, "port to serve them on over HTTPS; 0 serves nothing"),
+    Flag("cert-dir", "", "where a self-signed certificate is kept; by default it is made anew at each start"),
+    Flag("tls-cert-file", "", "certificate to serve with"),
+    Flag("tls-private-key-file", "", "its key"),
+    Flag("client-ca-file", "", "callers with a certificate of this authority are known"),
+    Flag("authentication-kubeconfig", "", "how to ask the API server who a caller is"),
+    Flag("authorization-kubeconfig", "", "how to ask the API server whether a caller may look"),
+    Flag(
+        "authorization-always-allow-paths",
+        ("/healthz", "/readyz", "/livez"),
+        "paths that anybody may look at",
+    ),
+)
+_ELECTION = (
+    Flag("leader-elect", True, "work only while holding the lease"),
+    Flag(
+        "leader-elect-lease-duration", Seconds(15), "how long others wait for a leader that has gone silent"
+    ),
+    Flag("leader-elect-renew-deadline", Seconds(10), "how long a leader tries to renew before it gives up"),
+    Flag("leader-elect-retry-period", Seconds(2), "time between attempts"),
+    Flag("leader-elect-resource-lock", "leases", "only leases are supported"),
+    Flag("leader-elect-resource-name", "kube-scheduler", "name of the lease"),
+    Flag("leader-elect-resource-namespace", "kube-system", "its namespace"),
+)
+_MISC = (
+    Flag("config", "", "file with a KubeSchedulerConfiguration"),
+    Flag("kubeconfig", "", "how to reach the API server; ignored with --config, which says it too"),
+    Flag("master", "", "address of the API server, instead of the one in the kubeconfig"),
+    Flag("kube-api-qps", 0.0, "limit on calls per second; 0: none. Ignored with --config"),
+    Flag("kube-api-burst", 0, "calls at once beyond that limit"),
+    Flag(
+        "pod-max-in-unschedulable-pods-duration",
+        Seconds(300),
+        "how long a pod waits before it is tried again anyway",
+    ),
+)
+# What upstream's command lines carry and what means nothing here.
+_IGNORED = ("feature-gates", "profiling", "contention-profiling", "port", "address", "kube-api-content-type",
+            "authentication-skip-lookup", "authentication-token-webhook-cache-ttl",
+            "authentication-tolerate-lookup-failure", "requestheader-client-ca-file", "requestheader-allowed-names",
+            "requestheader-username-headers", "requestheader-group-headers", "requestheader-extra-headers-prefix",
+            "authorization-webhook-cache-authorized-ttl", "authorization-webhook-cache-unauthorized-ttl",
+            "tls-cipher-suites", "tls-min-version", "permit-port-sharing", "permit-address-sharing",
+            "logging-format", "log-flush-frequency", "vmodule", "algorithm-provider", "policy-config-file")  # fmt: skip
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line, with upstream's names and defaults."""
+    result = argparse.ArgumentParser(prog="kube-scheduler", description=SUMMARY, allow_abbrev=False)
+    add(result.add_argument_group("configuration"), _MISC)
+    add(result.add_argument_group("serving"), _SERVING)
+    add(result.add_argument_group("leader election"), _ELECTION)
+    ignored = result.add_argument_group("accepted and ignored")
+    for name in _IGNORED:
+        ignored.add_argument(f"--{name}", nargs="?", help=argparse.SUPPRESS)
+    result.add_argument("-v", "--v", type=int, default=0, help="how much to log")
+    return result
+
+
+def configuration(options: argparse.Namespace) -> Configuration:
+    """What the scheduler is told by the file and the command line; the file's word counts."""
+    from pybernetes.control_plane.scheduler import config
+
+    if options.leader_elect_resource_lock != "leases":
+        raise ValueError('resourceLock value must be "leases"')
+    if options.config:
+        found = config.load(Path(options.config))
+    else:
+        found = config.Configuration(
+            kubeconfig=options.kubeconfig, qps=options.kube_api_qps, burst=options.kube_api_burst
+        )
+    # Flags of leader election that are given win over the file, as upstream's do.
+    for flag, attribute in (
+        ("leader_elect", "leader_elect"),
+        ("leader_elect_lease_duration", "lease_seconds"),
+        ("leader_elect_renew_deadline", "renew_seconds"),
+        ("leader_elect_retry_period", "retry_seconds"),
+        ("leader_elect_resource_name", "lease_name"),
+        ("leader_elect_resource_namespace", "lease_namespace"),
+    ):
+        value = getattr(options, flag)
+        default = next(each.default for each in _ELECTION if each.attribute == flag)
+        if not options.config or value != default:
+            setattr(found, attribute, value)
+    return found
+
+
+def main(argv: list[str]) -> int:
+    """Runs the scheduler until it is told to stop."""
+    options = parser().parse_args(argv)
+    from pybernetes.client.config import ConfigError
+    from pybernetes.lib import logs
+    from pybernetes.runtime.election import LostLease
+
+    logs.set_up(options.v)
+    try:
+        import uvloop
+
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            return runner.run(_serve(options))
+    except (OSError, ValueError, ConfigError, LostLease) as error:
+        print(f"kube-scheduler: {error}", file=sys.stderr)
+        return 1
+
+
+async def _serve(options: argparse.Namespace) -> int:
+    from pybernetes.client import config as kubeconfig
+    from pybernetes.control_plane.scheduler.scheduler import Scheduler
+    from pybernetes.runtime.delegation import Delegation
+    from pybernetes.runtime.election import Election
+    from pybernetes.runtime.manager import Manager
+
+    settings = configuration(options)
+    access = kubeconfig.load(settings.kubeconfig or None)
+    if options.master:
+        access.server = options.master
+    client = access.client(user_agent="kube-scheduler", qps=settings.qps, burst=settings.burst)
+    scheduler = Scheduler(client, settings, max_unschedulable=options.pod_max_in_unschedulable_pods_duration)
+    election = None
+    if settings.leader_elect:
+        election = Election(
+            settings.lease_name, settings.lease_namespace, lease_seconds=settings.lease_seconds,
+            renew_seconds=settings.renew_seconds, retry_seconds=settings.retry_seconds,
+        )  # fmt: skip
+    manager = Manager(client, election=election)
+    manager.add_task("scheduler", scheduler.run)
+    manager.metrics.more.append(lambda text: scheduler.metrics.write(text, scheduler))
+    manager.ready.add("informer-sync", lambda: scheduler.check() if manager.working.is_set() else None)
+    if options.secure_port:
+        asking = kubeconfig.load(
+            options.authorization_kubeconfig
+            or options.authentication_kubeconfig
+            or settings.kubeconfig
+            or None
+        )
+        gate = Delegation(
+            asking.client(user_agent="kube-scheduler"), allowed=options.authorization_always_allow_paths
+        )
+        await manager.serve(options.bind_address, options.secure_port, _context(options), gate)
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(name, stop.set)
+    working: asyncio.Task[Any] = asyncio.create_task(manager.run(), name="manager")
+    waiting = asyncio.create_task(stop.wait(), name="stop")
+    await asyncio.wait([working, waiting], return_when=asyncio.FIRST_COMPLETED)
+    failed = working.done() and not working.cancelled()
+    for task in (working, waiting):
+        task.cancel()
+    await asyncio.gather(working, waiting, return_exceptions=True)
+    await manager.stop_serving()
+    await client.close()
+    if failed:
+        working.result()
+    return 0
+
+
+def _context(options: argparse.Namespace) -> ssl.SSLContext:
+    """TLS with the given certificate, or with one that is made here."""
+    from pybernetes.lib import tls
+
+    client_ca = options.client_ca_file or None
+    if options.tls_cert_file:
+        return tls.server_context(options.tls_cert_file, options.tls_private_key_file, client_ca)
+    address = "127.0.0.1" if options.bind_address in ("0.0.0.0", "::") else options.bind_address
+    with tempfile.TemporaryDirectory(prefix="kube-scheduler-") as temporary:
+        directory = Path(options.cert_dir or temporary)
+        certificate, key, _ = tls.ensure_serving(directory, ["localhost", address], stem="kube-scheduler")
+        return tls.server_context(certificate, key, client_ca)

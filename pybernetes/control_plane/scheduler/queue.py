@@ -1,0 +1,350 @@
+"""Pods that wait for a node: those to look at next, those that failed and wait a while, and those that wait for
+something to happen. Pure: the time is passed in.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+
+from pybernetes.control_plane.scheduler.events import (
+    NODE,
+    TARGET_POD,
+    Action,
+    Event,
+    Hint,
+    Interest,
+    pod_actions,
+)
+from pybernetes.control_plane.scheduler.plugin import Plugin
+from pybernetes.control_plane.scheduler.plugins.priority_sort import PrioritySort
+from pybernetes.control_plane.scheduler.pods import Pod, Shape
+
+ACTIVE, BACKOFF, UNSCHEDULABLE, GATED = "active", "backoff", "unschedulable", "gated"
+QUEUES = (ACTIVE, BACKOFF, UNSCHEDULABLE, GATED)
+ADDED, FAILED, BACKOFF_DONE, TIMEOUT, ACTIVATED = (
+    "UnscheduledPodAdd", "ScheduleAttemptFailure", "BackoffComplete", "UnschedulableTimeout", "ForceActivate",
+)  # fmt: skip
+# Stands for the plugins of a pod that failed because there are no nodes at all.
+NO_NODES = ""
+# Pods whose waiting ends within the same second come in the order of their priority.
+_WINDOW = 1.0
+
+
+class Queued:
+    """A pod and how its waiting went so far."""
+
+    __slots__ = ("attempts", "errors", "failures", "first", "held", "missed", "plugins", "pod", "queue", "since",
+                 "taken", "token", "until")  # fmt: skip
+
+    def __init__(self, pod: Pod, now: float) -> None:
+        self.pod = pod
+        self.queue = ""
+        self.since = now  # when it came or last failed
+        self.first: float | None = None  # when it was first ready to be looked at
+        self.attempts = 0
+        self.taken = 0.0  # when it was last looked at
+        self.failures = 0
+        self.errors = 0  # one after the other
+        self.plugins: frozenset[str] = frozenset()  # who turned it away
+        self.until = 0.0  # when its backoff ends
+        self.token = 0  # tells a valid entry of a heap from one that is left over
+        self.held = False  # room is being made for it
+        self.missed = False  # it would have been moved while it was held
+
+
+GroupKey = tuple[Shape, frozenset[str]]
+
+
+class Queue:
+    """The queues of all profiles."""
+
+    def __init__(
+        self,
+        now: Callable[[], float],
+        plugins: Mapping[str, Iterable[Plugin]],
+        *,
+        initial_backoff: float = 1.0,
+        max_backoff: float = 10.0,
+        max_unschedulable: float = 300.0,
+    ) -> None:
+        self._now = now
+        self._initial, self._max, self._max_unschedulable = initial_backoff, max_backoff, max_unschedulable
+        self._pods: dict[str, Queued] = {}  # by uid
+        self._active: list[tuple[tuple[int, float], int, Queued]] = []
+        self._backoff: list[tuple[float, tuple[int, float], int, Queued]] = []
+        self._errors: list[tuple[float, tuple[int, float], int, Queued]] = []  # after an error, not a refusal
+        self._order = itertools.count(1)
+        self._waiting: dict[str, Queued] = {}  # the unschedulable ones, who waits longest first
+        # Pods of one shape that the same plugins turned away get the same hints.
+        self._groups: dict[GroupKey, dict[str, Queued]] = {}
+        self._by_plugin: dict[str, set[GroupKey]] = {}
+        self._interests = {name: _interests(each) for name, each in plugins.items()}
+        self.counts: Counter[str] = Counter(dict.fromkeys(QUEUES, 0))
+        self.incoming: Counter[tuple[str, str]] = Counter()  # by event and queue
+        self.wake: Callable[[], None] = lambda: None  # called when a pod becomes ready
+
+    def __len__(self) -> int:
+        return len(self._pods)
+
+    def get(self, uid: str) -> Queued | None:
+        """A pod of any queue, or one that is being looked at."""
+        return self._pods.get(uid)
+
+    def refused(self) -> dict[tuple[str, str], int]:
+        """How many pods wait that a plugin turned away, by plugin and profile."""
+        found: Counter[tuple[str, str]] = Counter()
+        for (shape, plugins), group in self._groups.items():
+            for plugin in plugins:
+                found[plugin, shape.scheduler] += len(group)
+        return found
+
+    # -- pods come, change and go ------------------------------------------------------------------------
+
+    def add(self, pod: Pod) -> None:
+        """Takes a new pod in."""
+        queued = self._pods[pod.uid] = Queued(pod, self._now())
+        self._to_active(queued, ADDED)
+
+    def update(self, pod: Pod) -> None:
+        """Takes in what changed about a pod; new if it is not here."""
+        queued = self._pods.get(pod.uid)
+        if queued is None:
+            self.add(pod)
+            return
+        old = queued.pod
+        waits = queued.queue in (UNSCHEDULABLE, GATED)
+        if waits:
+            self._leave(queued)
+        queued.pod = pod
+        if not waits:
+            if queued.queue == ACTIVE and old.priority != pod.priority:
+                self._push_active(queued)
+            return
+        for action in pod_actions(old, pod):
+            event = Event(TARGET_POD, action, old, pod)
+            if (not queued.plugins and queued.failures + queued.errors > 0) or self._wants(queued, event):
+                self._requeue(queued, event.label)
+                return
+        self._wait(queued, "")
+
+    def delete(self, uid: str) -> None:
+        """Lets a pod go."""
+        queued = self._pods.pop(uid, None)
+        if queued is not None:
+            self._leave(queued)
+
+    # -- the pod to look at next -------------------------------------------------------------------------
+
+    def pop(self) -> Queued | None:
+        """The pod to look at next. With nothing else to do, one that still waits after a refusal."""
+        self.flush()
+        while self._active:
+            _, token, queued = heapq.heappop(self._active)
+            if queued.token == token and queued.queue == ACTIVE:
+                return self._taken(queued)
+        while self._backoff:
+            _, _, token, queued = heapq.heappop(self._backoff)
+            if queued.token == token and queued.queue == BACKOFF:
+                return self._taken(queued)
+        return None
+
+    def _taken(self, queued: Queued) -> Queued:
+        self._leave(queued)
+        queued.attempts += 1
+        queued.taken = self._now()
+        return queued
+
+    def done(self, queued: Queued) -> None:
+        """A pod that was popped is on its way to a node."""
+        if not queued.queue and self._pods.get(queued.pod.uid) is queued:
+            del self._pods[queued.pod.uid]
+
+    def failed(self, queued: Queued, plugins: Iterable[str]) -> None:
+        """A pod that was popped fits nowhere: it waits until something happens that these plugins care for."""
+        if self._pods.get(queued.pod.uid) is not queued:
+            return  # it was deleted meanwhile
+        queued.plugins = frozenset(plugins) or frozenset((NO_NODES,))
+        queued.failures += 1
+        queued.errors = 0
+        queued.since = self._now()
+        queued.until = self._backoff_end(queued)
+        self._wait(queued, FAILED)
+
+    def erred(self, queued: Queued) -> None:
+        """Something went wrong with a pod that was popped, which says nothing about the pod: it is tried again."""
+        known = self._pods.setdefault(queued.pod.uid, queued)
+        if known is not queued:
+            return
+        queued.plugins = frozenset()
+        queued.errors += 1
+        queued.since = self._now()
+        queued.until = self._backoff_end(queued)
+        self._to_backoff(queued, FAILED)
+
+    # -- something happened ------------------------------------------------------------------------------
+
+    def move(self, event: Event, only: Callable[[Pod], bool] | None = None) -> None:
+        """Moves the pods that an event may make fit."""
+        resource, action = event.resource, event.action
+        keys: set[GroupKey] = set()
+        for interests in self._interests.values():
+            for plugin, actions, _ in interests.get(resource, ()):
+                if actions & action:
+                    keys |= self._by_plugin.get(plugin, set())
+        for key in keys:
+            group = self._groups[key]
+            first = next(iter(group.values()))
+            if not self._wants(first, event):
+                continue
+            for queued in list(group.values()):
+                if only is not None and not only(queued.pod):
+                    continue
+                if queued.held:
+                    queued.missed = True
+                    continue
+                self._leave(queued)
+                self._requeue(queued, event.label)
+
+    def _wants(self, queued: Queued, event: Event) -> bool:
+        pod = queued.pod
+        for plugin, actions, hint in self._interests.get(pod.shape.scheduler, {}).get(event.resource, ()):
+            if actions & event.action and plugin in queued.plugins:
+                if hint is None or hint(pod, event.old, event.new):
+                    return True
+        return False
+
+    def activate(self, uid: str) -> None:
+        """Has a pod looked at now, whatever it waits for."""
+        queued = self._pods.get(uid)
+        if queued is not None and queued.queue in (UNSCHEDULABLE, BACKOFF):
+            self._leave(queued)
+            self._to_active(queued, ACTIVATED)
+
+    def hold(self, uid: str) -> None:
+        """Keeps a pod where it is while room is being made for it."""
+        queued = self._pods.get(uid)
+        if queued is not None:
+            queued.held, queued.missed = True, False
+
+    def release(self, uid: str, failed: bool) -> None:
+        """Ends a hold. What would have moved the pod meanwhile, or a failure, moves it now."""
+        queued = self._pods.get(uid)
+        if queued is None or not queued.held:
+            return
+        queued.held = False
+        if failed or queued.missed:
+            self.activate(uid)
+
+    # -- time passes -------------------------------------------------------------------------------------
+
+    def flush(self) -> None:
+        """Moves the pods that have waited long enough."""
+        now = math.floor(self._now() / _WINDOW) * _WINDOW
+        for heap in (self._backoff, self._errors):
+            while heap and heap[0][0] < now:
+                _, _, token, queued = heapq.heappop(heap)
+                if queued.token == token and queued.queue == BACKOFF:
+                    self._leave(queued)
+                    self._to_active(queued, BACKOFF_DONE)
+        limit = self._now() - self._max_unschedulable
+        for queued in list(itertools.takewhile(lambda each: each.since < limit, self._waiting.values())):
+            queued.since = self._now()
+            if queued.held:
+                self._waiting[queued.pod.uid] = self._waiting.pop(queued.pod.uid)
+            else:
+                self._leave(queued)
+                self._requeue(queued, TIMEOUT)
+
+    def next_flush(self) -> float | None:
+        """When ``flush`` will have something to do; None if only an event can change anything."""
+        moments = [heap[0][0] + _WINDOW for heap in (self._backoff, self._errors) if heap]
+        if self._waiting:
+            moments.append(next(iter(self._waiting.values())).since + self._max_unschedulable + _WINDOW)
+        return min(moments, default=None)
+
+    # -- between the queues ------------------------------------------------------------------------------
+
+    def _backoff_end(self, queued: Queued) -> float:
+        """Doubled with each failure, up to a limit, and cut to whole seconds."""
+        count = queued.errors or queued.failures
+        seconds = min(self._max, self._initial * 2 ** min(count - 1, 32)) if count else 0.0
+        return math.floor((queued.since + seconds) / _WINDOW) * _WINDOW
+
+    def _requeue(self, queued: Queued, event: str) -> None:
+        if queued.failures + queued.errors and queued.until >= math.floor(self._now() / _WINDOW) * _WINDOW:
+            self._to_backoff(queued, event)
+        else:
+            self._to_active(queued, event)
+
+    def _enter(self, queued: Queued, queue: str, event: str) -> None:
+        queued.queue = queue
+        self.counts[queue] += 1
+        if event:
+            self.incoming[event, queue] += 1
+
+    def _leave(self, queued: Queued) -> None:
+        if not queued.queue:
+            return
+        self.counts[queued.queue] -= 1
+        if queued.queue == UNSCHEDULABLE:
+            uid = queued.pod.uid
+            del self._waiting[uid]
+            key = queued.pod.shape, queued.plugins
+            group = self._groups[key]
+            del group[uid]
+            if not group:
+                del self._groups[key]
+                for plugin in queued.plugins:
+                    self._by_plugin[plugin].discard(key)
+        queued.queue = ""
+
+    def _push_active(self, queued: Queued) -> None:
+        queued.token = next(self._order)
+        heapq.heappush(self._active, (PrioritySort.key(queued.pod, queued.since), queued.token, queued))
+
+    def _to_active(self, queued: Queued, event: str) -> None:
+        if queued.pod.gates:
+            self._enter(queued, GATED, event)
+            queued.plugins = frozenset(("SchedulingGates",))
+            return
+        if queued.first is None:
+            queued.first = self._now()
+        self._push_active(queued)
+        self._enter(queued, ACTIVE, event)
+        self.wake()
+
+    def _to_backoff(self, queued: Queued, event: str) -> None:
+        queued.token = next(self._order)
+        heap = self._backoff if queued.plugins else self._errors
+        key = PrioritySort.key(queued.pod, queued.since)
+        heapq.heappush(heap, (queued.until, key, queued.token, queued))
+        self._enter(queued, BACKOFF, event)
+        self.wake()
+
+    def _wait(self, queued: Queued, event: str) -> None:
+        if queued.pod.gates:
+            self._enter(queued, GATED, event)
+            return
+        self._enter(queued, UNSCHEDULABLE, event)
+        uid, key = queued.pod.uid, (queued.pod.shape, queued.plugins)
+        self._waiting[uid] = queued
+        self._groups.setdefault(key, {})[uid] = queued
+        for plugin in queued.plugins:
+            self._by_plugin.setdefault(plugin, set()).add(key)
+
+
+_Interests = dict[str, list[tuple[str, Action, "Hint | None"]]]
+
+
+def _interests(plugins: Iterable[Plugin]) -> _Interests:
+    """The interests of a profile's plugins by the kind of object."""
+    found: _Interests = {NODE: [(NO_NODES, Action.ADD, None)]}
+    for plugin in plugins:
+        each: Interest
+        for each in plugin.interests():
+            found.setdefault(each.resource, []).append((plugin.name, each.actions, each.hint))
+    return found

@@ -1,0 +1,199 @@
+"""What people get to see: events about pods, and the condition of pods that fit nowhere.
+
+Writing these waits for bindings: a pod that gets its node early matters more than a report about it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import logging
+import socket
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from pybernetes.client.client import STRATEGIC_PATCH, Client
+from pybernetes.client.errors import AlreadyExists, NotFound, StatusError
+from pybernetes.client.refs import NEW_EVENTS, PODS, Ref
+from pybernetes.control_plane.scheduler.pods import Pod
+from pybernetes.lib import times
+from pybernetes.lib.clock import Clock
+from pybernetes.runtime.correlation import event_name
+from pybernetes.runtime.events import NORMAL, WARNING, SeriesRecorder
+
+log = logging.getLogger(__name__)
+Object = dict[str, Any]
+NOTE_LIMIT = 1024
+_WORKERS = 4
+_QUEUED = 20_000  # reports beyond these are dropped
+
+
+def reference(pod: Pod) -> Object:
+    """What an event says about a pod."""
+    return {
+        "kind": "Pod", "apiVersion": "v1", "namespace": pod.namespace, "name": pod.name, "uid": pod.uid,
+        "resourceVersion": pod.version,
+    }  # fmt: skip
+
+
+def shortened(text: str, limit: int = NOTE_LIMIT) -> str:
+    """A text that fits into an event."""
+    return text if len(text) <= limit else f"{text[: limit - 4]} ..."
+
+
+class Writer:
+    """Does writes one after the other on a few lanes, when ``may_write`` says that nothing better is to do."""
+
+    def __init__(self, may_write: Callable[[], Awaitable[None]]) -> None:
+        self._may_write = may_write
+        self._queue: deque[Callable[[], Awaitable[Any]]] = deque()
+        self._workers: set[asyncio.Task[None]] = set()
+        self.dropped = 0
+
+    def add(self, write: Callable[[], Awaitable[Any]]) -> None:
+        """Has a write done; what goes wrong with it is logged and forgotten."""
+        if len(self._queue) >= _QUEUED:
+            self.dropped += 1
+            return
+        self._queue.append(write)
+        if len(self._workers) < _WORKERS:
+            worker = asyncio.create_task(self._run(), context=contextvars.Context(), name="scheduler reports")
+            self._workers.add(worker)
+            worker.add_done_callback(self._workers.discard)
+
+    async def _run(self) -> None:
+        while self._queue:
+            await self._may_write()
+            if not self._queue:
+                return
+            write = self._queue.popleft()
+            try:
+                await write()
+            except (StatusError, OSError, TimeoutError) as error:
+                log.debug("a report was not written: %s", error)
+
+    async def close(self, seconds: float = 1.0) -> None:
+        """Writes what it can within a moment, and stops."""
+        if self._workers:
+            await asyncio.wait(self._workers, timeout=seconds)
+        for worker in list(self._workers):
+            worker.cancel()
+        await asyncio.gather(*self._workers, return_exceptions=True)
+
+
+class _Sender:
+    """Gives the events of a recorder to a writer."""
+
+    def __init__(self, client: Client, writer: Writer) -> None:
+        self._client, self._writer = client, writer
+
+    def send(self, ref: Ref, event: Object, patch: Object | None) -> None:
+        self._writer.add(lambda: self._write(ref, event, patch))
+
+    async def _write(self, ref: Ref, event: Object, patch: Object | None) -> None:
+        meta = event["metadata"]
+        if patch is not None:
+            try:
+                await self._client.patch(ref, meta["name"], patch, meta["namespace"], type=STRATEGIC_PATCH)
+                return
+            except NotFound:  # it has expired
+                pass
+        try:
+            await self._client.create(ref, event)
+        except AlreadyExists:
+            pass
+
+
+class Reports:
+    """Events and conditions in the name of a scheduler."""
+
+    def __init__(self, client: Client, writer: Writer, clock: Clock) -> None:
+        self._client, self._writer, self._clock = client, writer, clock
+        self._host = socket.gethostname()
+        self._recorders: dict[str, SeriesRecorder] = {}
+
+    def _recorder(self, scheduler: str) -> SeriesRecorder:
+        found = self._recorders.get(scheduler)
+        if found is None:
+            sender: Any = _Sender(self._client, self._writer)
+            found = self._recorders[scheduler] = SeriesRecorder(
+                self._client,
+                scheduler,
+                instance=f"{scheduler}-{self._host}",
+                clock=self._clock,
+                sender=sender,
+            )
+        return found
+
+    def scheduled(self, pod: Pod, node: str) -> None:
+        """A pod has its node. This happens to a pod once, so that nothing needs to be remembered for a series."""
+        now, scheduler = self._clock.now(), pod.shape.scheduler
+        note = f"Successfully assigned {pod.key} to {node}"
+        about = reference(pod)
+
+        async def write() -> None:
+            await self._client.create(
+                NEW_EVENTS,
+                {
+                    "metadata": {"name": event_name(pod.name, now), "namespace": pod.namespace},
+                    "eventTime": times.micro(now),
+                    "reportingController": scheduler,
+                    "reportingInstance": f"{scheduler}-{self._host}",
+                    "action": "Binding",
+                    "reason": "Scheduled",
+                    "regarding": about,
+                    "note": note,
+                    "type": NORMAL,
+                },
+            )
+
+        self._writer.add(write)
+
+    def failed(self, pod: Pod, message: str) -> None:
+        """A pod got no node."""
+        self._event(pod, WARNING, "FailedScheduling", "Scheduling", message)
+
+    def preempted(self, victim: Pod, preemptor: Pod, node: str) -> None:
+        """A pod was evicted to make room."""
+        note = f"Preempted by pod {preemptor.uid} on node {node}"
+        recorder = self._recorder(preemptor.shape.scheduler)
+        recorder.event(
+            _object(victim), NORMAL, "Preempted", "Preempting", shortened(note), related=_object(preemptor)
+        )
+
+    def _event(self, pod: Pod, type_: str, reason: str, action: str, note: str) -> None:
+        self._recorder(pod.shape.scheduler).event(_object(pod), type_, reason, action, shortened(note))
+
+    def condition(self, pod: Pod, reason: str, message: str, nominated: str | None) -> None:
+        """Writes into a pod why it has no node, and which it is nominated for (None: leaves that as it is)."""
+        status = condition_patch(pod, reason, message, nominated, times.seconds(self._clock.now()))
+        if status is None:
+            return
+        patch = {"metadata": {"uid": pod.uid}, "status": status}
+        self._writer.add(
+            lambda: self._client.patch(
+                PODS, pod.name, patch, pod.namespace, type=STRATEGIC_PATCH, subresource="status"
+            )
+        )
+
+
+def _object(pod: Pod) -> Object:
+    meta = {"namespace": pod.namespace, "name": pod.name, "uid": pod.uid, "resourceVersion": pod.version}
+    return {"kind": "Pod", "apiVersion": "v1", "metadata": meta}
+
+
+def condition_patch(pod: Pod, reason: str, message: str, nominated: str | None, now: str) -> Object | None:
+    """The patch of a pod's status, or None if it says all that already."""
+    patch: Object = {}
+    status, old_reason, old_message, generation = pod.condition
+    if (status, old_reason, old_message) != ("False", reason, message) or generation != pod.generation:
+        condition: Object = {"type": "PodScheduled", "status": "False", "reason": reason, "message": message}
+        if status != "False":
+            condition |= {"lastProbeTime": None, "lastTransitionTime": now}
+        if pod.generation:
+            condition["observedGeneration"] = pod.generation
+        patch["conditions"] = [condition]
+    if nominated is not None and nominated != pod.nominated:
+        patch["nominatedNodeName"] = nominated or None
+    return patch or None

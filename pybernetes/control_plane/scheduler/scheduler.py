@@ -1,0 +1,200 @@
+"""The scheduler: takes in what happens, decides about one pod after the other, and has the decisions carried out."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from typing import Any
+
+from pybernetes.client.client import Client
+from pybernetes.control_plane.scheduler.binder import Binder
+from pybernetes.control_plane.scheduler.config import Configuration
+from pybernetes.control_plane.scheduler.cycle import Cycle
+from pybernetes.control_plane.scheduler.diagnosis import Diagnosis
+from pybernetes.control_plane.scheduler.events import ASSIGNED_POD, Action, Event
+from pybernetes.control_plane.scheduler.feeds import Feeds
+from pybernetes.control_plane.scheduler.intake import Intake
+from pybernetes.control_plane.scheduler.listers import Listers
+from pybernetes.control_plane.scheduler.metrics import SchedulerMetrics
+from pybernetes.control_plane.scheduler.nodes import NodeReader
+from pybernetes.control_plane.scheduler.nominations import Nominations
+from pybernetes.control_plane.scheduler.pods import Pod, PodReader
+from pybernetes.control_plane.scheduler.profile import Profile
+from pybernetes.control_plane.scheduler.queue import Queue, Queued
+from pybernetes.control_plane.scheduler.reports import Reports, Writer
+from pybernetes.control_plane.scheduler.requests import Resources
+from pybernetes.control_plane.scheduler.snapshot import Snapshot
+from pybernetes.lib.clock import Clock
+
+log = logging.getLogger(__name__)
+UNSCHEDULABLE, ERROR = "Unschedulable", "SchedulerError"
+# How long decisions are made in one go before events and answers get their turn.
+_SLICE_SECONDS = 0.004
+
+
+class Scheduler:
+    """One scheduler with all of its profiles. ``run`` works until it is cancelled."""
+
+    def __init__(
+        self,
+        client: Client,
+        configuration: Configuration | None = None,
+        *,
+        clock: Clock | None = None,
+        chance: random.Random | None = None,
+        max_unschedulable: float = 300.0,
+    ) -> None:
+        self.configuration = configuration or Configuration()
+        self.clock = clock or Clock()
+        self.metrics = SchedulerMetrics()
+        resources = Resources()
+        self.snapshot = Snapshot(resources)
+        self.listers = Listers()
+        self.nominations = Nominations(self.snapshot)
+        self.profiles = {
+            config.scheduler_name: Profile(config, self.snapshot, self.listers)
+            for config in self.configuration.profiles
+        }
+        self.cycles = {
+            name: Cycle(self.snapshot, profile, self.nominations, chance)
+            for name, profile in self.profiles.items()
+        }
+        self.queue = Queue(
+            self.clock.monotonic,
+            {name: profile.plugins.values() for name, profile in self.profiles.items()},
+            initial_backoff=self.configuration.pod_initial_backoff_seconds,
+            max_backoff=self.configuration.pod_max_backoff_seconds,
+            max_unschedulable=max_unschedulable,
+        )
+        self.feeds = Feeds(client, PodReader(resources), NodeReader(resources), self.clock)
+        self.assumed: dict[str, Pod] = {}  # decided on, and not yet seen to be bound
+        self.intake = Intake(
+            self.snapshot, self.listers, self.nominations, self.queue, self.assumed, self.profiles
+        )
+        self.binder = Binder(client, lambda pod: None, self._bound, self._not_bound)
+        self.writer = Writer(self.binder.idle)
+        self.reports = Reports(client, self.writer, self.clock)
+        self._wake = asyncio.Event()
+        self.queue.wake = self._wake.set
+        self.running = False
+
+    # -- the loop ----------------------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Schedules until it is cancelled."""
+        self.intake.listen(self.feeds)
+        try:
+            async with asyncio.TaskGroup() as group:
+                for informer in self.feeds.all:
+                    group.create_task(informer.run(), name=f"informer {informer.ref}")
+                for informer in self.feeds.all:
+                    await informer.wait_synced()
+                self.running = True
+                await self._loop()
+        except BaseExceptionGroup as failures:
+            raise failures.exceptions[0]
+        finally:
+            self.running = False
+            await self.binder.close()
+            await self.writer.close()
+
+    async def _loop(self) -> None:
+        while True:
+            self._wake.clear()
+            deadline = self.clock.monotonic() + _SLICE_SECONDS
+            while (queued := self.queue.pop()) is not None:
+                self.schedule(queued)
+                if self.binder.full:
+                    await self.binder.room()
+                if self.clock.monotonic() > deadline:
+                    await asyncio.sleep(0)
+                    deadline = self.clock.monotonic() + _SLICE_SECONDS
+            await self._wait()
+
+    async def _wait(self) -> None:
+        """Waits for a pod to become ready, or for the time when one will."""
+        at = self.queue.next_flush()
+        timer = (
+            self.clock.call_later(max(0.0, at - self.clock.monotonic()), self._wake.set)
+            if at is not None
+            else None
+        )
+        try:
+            await self._wake.wait()
+        finally:
+            if timer is not None:
+                timer.cancel()
+
+    # -- one pod -----------------------------------------------------------------------------------------
+
+    def schedule(self, queued: Queued) -> None:
+        """Decides about a pod that was popped."""
+        pod = queued.pod
+        started = self.clock.monotonic()
+        if pod.deleting:
+            self.reports.failed(pod, f"skip schedule deleting pod: {pod.key}")
+            self.queue.done(queued)
+            return
+        profile = pod.shape.scheduler
+        try:
+            decision = self.cycles[profile].decide(pod)
+        except Exception as error:  # a bug in a plugin must not stop the scheduler
+            log.exception("scheduling %s failed", pod.key)
+            self.metrics.attempt("error", profile, self.clock.monotonic() - started)
+            self._failed_with(queued, str(error))
+            return
+        self.metrics.decided(self.clock.monotonic() - started)
+        if decision.node:
+            self._assume(queued, decision.node)
+        else:
+            assert decision.diagnosis is not None
+            self._unschedulable(queued, decision.diagnosis)
+            self.metrics.attempt("unschedulable", profile, self.clock.monotonic() - started)
+
+    def _assume(self, queued: Queued, node: str) -> None:
+        placed = queued.pod.placed(node)
+        self.snapshot.add_pod(placed)
+        self.assumed[placed.uid] = placed
+        self.nominations.remove(placed.uid)
+        self.queue.done(queued)
+        self.binder.bind(queued, placed)
+
+    def _unschedulable(self, queued: Queued, diagnosis: Diagnosis) -> None:
+        pod = queued.pod
+        nominated: str | None = ""
+        message = str(diagnosis)
+        self.queue.failed(queued, diagnosis.plugins)
+        self.nominations.add(pod, nominated or "")
+        self.reports.failed(pod, message)
+        self.reports.condition(pod, UNSCHEDULABLE, message, nominated)
+
+    def _failed_with(self, queued: Queued, message: str) -> None:
+        self.queue.erred(queued)
+        self.nominations.remove(queued.pod.uid)
+        self.reports.failed(queued.pod, message)
+        self.reports.condition(queued.pod, ERROR, message, "")
+
+    # -- what became of a decision -----------------------------------------------------------------------
+
+    def _bound(self, queued: Queued, pod: Pod) -> None:
+        now = self.clock.monotonic()
+        first = queued.first if queued.first is not None else now
+        self.metrics.bound(pod.shape.scheduler, queued.attempts, now - queued.taken, now - first)
+        self.reports.scheduled(pod, pod.node)
+
+    def _not_bound(self, queued: Queued, pod: Pod, error: Exception) -> None:
+        if self.assumed.pop(pod.uid, None) is not pod:
+            return  # it was bound or deleted meanwhile
+        self.snapshot.remove_pod(pod)
+        self.metrics.attempt("error", pod.shape.scheduler, self.clock.monotonic() - queued.taken)
+        self.queue.move(Event(ASSIGNED_POD, Action.DELETE, pod))
+        log.info("binding %s to %s failed: %s", pod.key, pod.node, error)
+        self._failed_with(queued, f"binding rejected: {error}")
+
+    def check(self) -> str | None:
+        """What keeps the scheduler from working, if anything."""
+        if self.feeds.synced:
+            return None
+        late: list[Any] = [str(informer.ref) for informer in self.feeds.all if not informer.synced]
+        return f"not synced yet: {', '.join(late)}"

@@ -1,0 +1,64 @@
+"""What the tests of the scheduler share: objects in short, and a scheduler that runs in the test."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from pybernetes.client.client import Client
+from pybernetes.client.refs import PODS
+from pybernetes.control_plane.scheduler.config import Configuration
+from pybernetes.control_plane.scheduler.scheduler import Scheduler
+from tests.cluster import eventually
+
+Object = dict[str, Any]
+
+
+def node(
+    name: str, cpu: str = "4", pods: str = "110", labels: dict[str, str] | None = None, **spec: Any
+) -> Object:
+    """A node with 8Gi of memory."""
+    amounts = {"cpu": cpu, "memory": "8Gi", "pods": pods}
+    meta = {"name": name, "labels": {"kubernetes.io/hostname": name, **(labels or {})}}
+    return {"metadata": meta, "spec": spec, "status": {"capacity": amounts, "allocatable": amounts}}
+
+
+def pod(name: str, cpu: str = "1", labels: dict[str, str] | None = None, **spec: Any) -> Object:
+    """A pod with one container."""
+    container = {"name": "main", "image": "example/app:1", "resources": {"requests": {"cpu": cpu}}}
+    meta: Object = {"name": name, "namespace": "default"}
+    if labels:
+        meta["labels"] = labels
+    return {"metadata": meta, "spec": {"containers": [container], **spec}}
+
+
+@asynccontextmanager
+async def scheduling(client: Client, configuration: Configuration | None = None) -> AsyncIterator[Scheduler]:
+    """A scheduler at work."""
+    scheduler = Scheduler(client, configuration)
+    task = asyncio.create_task(scheduler.run())
+    try:
+        await eventually(lambda: scheduler.running or task.done())
+        yield scheduler
+    finally:
+        task.cancel()
+        outcome = (await asyncio.gather(task, return_exceptions=True))[0]
+        assert isinstance(outcome, asyncio.CancelledError), outcome
+
+
+async def is_on(client: Client, name: str, node: str) -> bool:
+    """Whether a pod is on a node."""
+    return (await client.get(PODS, name, "default"))["spec"].get("nodeName") == node
+
+
+def condition(obj: Object) -> Object:
+    """The condition that tells whether a pod is scheduled."""
+    found = [each for each in obj.get("status", {}).get("conditions", ()) if each["type"] == "PodScheduled"]
+    return found[0] if found else {}
+
+
+async def message(client: Client, name: str) -> str:
+    """Why a pod is not scheduled."""
+    return condition(await client.get(PODS, name, "default")).get("message", "")

@@ -1,0 +1,35 @@
+"""The scheduler against a real API server: pods get nodes, or a reason."""
+
+from __future__ import annotations
+
+import pytest
+
+from pybernetes.client.refs import EVENTS, NODES, PODS
+from tests.cluster import Cluster, eventually
+from tests.control_plane.scheduler.helpers import is_on, message, node, pod, scheduling
+
+
+@pytest.mark.parametrize("transport", ["in-process", "https"])
+async def test_pods_get_nodes_and_reasons(transport: str) -> None:
+    async with Cluster() as cluster:
+        client = cluster.client
+        async with scheduling(client if transport == "in-process" else cluster.rest_client()):
+            await client.create(PODS, pod("early"))
+            await eventually(lambda: message(client, "early"))
+            assert await message(client, "early") == "no nodes available to schedule pods"
+            await client.create(NODES, node("small", cpu="2"))
+            await eventually(lambda: is_on(client, "early", "small"))
+            await client.create(PODS, pod("large", cpu="3"))
+            await eventually(lambda: message(client, "large"))
+            assert (await message(client, "large")).startswith("0/1 nodes are available: 1 Insufficient cpu.")
+            await client.create(NODES, node("big", cpu="8"))
+            await eventually(lambda: is_on(client, "large", "big"))
+
+            async def all_reported() -> bool:
+                found = (await client.list(EVENTS, "default")).items
+                seen = {(each["involvedObject"]["name"], each["reason"]) for each in found}
+                return seen == {
+                    (name, what) for name in ("early", "large") for what in ("Scheduled", "FailedScheduling")
+                }
+
+            await eventually(all_reported)
