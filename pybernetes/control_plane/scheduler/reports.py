@@ -19,7 +19,7 @@ from pybernetes.client.refs import NEW_EVENTS, PODS, Ref
 from pybernetes.control_plane.scheduler.pods import Pod
 from pybernetes.lib import times
 from pybernetes.lib.clock import Clock
-from pybernetes.runtime.correlation import event_name
+from pybernetes.runtime.correlation import Names
 from pybernetes.runtime.events import NORMAL, WARNING, SeriesRecorder
 
 log = logging.getLogger(__name__)
@@ -111,6 +111,7 @@ class Reports:
     def __init__(self, client: Client, writer: Writer, clock: Clock) -> None:
         self._client, self._writer, self._clock = client, writer, clock
         self._host = socket.gethostname()
+        self._names = Names()
         self._recorders: dict[str, SeriesRecorder] = {}
 
     def _recorder(self, scheduler: str) -> SeriesRecorder:
@@ -136,7 +137,7 @@ class Reports:
             await self._client.create(
                 NEW_EVENTS,
                 {
-                    "metadata": {"name": event_name(pod.name, now), "namespace": pod.namespace},
+                    "metadata": {"name": self._names.make(pod.name, now), "namespace": pod.namespace},
                     "eventTime": times.micro(now),
                     "reportingController": scheduler,
                     "reportingInstance": f"{scheduler}-{self._host}",

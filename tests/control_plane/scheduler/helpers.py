@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from pybernetes.client.client import Client
-from pybernetes.client.refs import PODS
+from pybernetes.client.refs import NODES, PODS
 from pybernetes.control_plane.scheduler.config import Configuration
 from pybernetes.control_plane.scheduler.scheduler import Scheduler
 from tests.cluster import eventually
@@ -46,6 +46,13 @@ async def scheduling(client: Client, configuration: Configuration | None = None)
         task.cancel()
         outcome = (await asyncio.gather(task, return_exceptions=True))[0]
         assert isinstance(outcome, asyncio.CancelledError), outcome
+
+
+async def add_node(client: Client, obj: Object) -> None:
+    """Creates a node that is ready: one that is new is tainted until somebody says that it is."""
+    made = await client.create(NODES, obj)
+    made["spec"]["taints"] = obj["spec"].get("taints", [])
+    await client.update(NODES, made)
 
 
 async def is_on(client: Client, name: str, node: str) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pybernetes.client.refs import EVENTS, NODES, PODS
+from pybernetes.client.refs import EVENTS, PODS
 from tests.cluster import Cluster, eventually
-from tests.control_plane.scheduler.helpers import is_on, message, node, pod, scheduling
+from tests.control_plane.scheduler.helpers import add_node, is_on, message, node, pod, scheduling
 
 
 @pytest.mark.parametrize("transport", ["in-process", "https"])
@@ -17,12 +17,12 @@ async def test_pods_get_nodes_and_reasons(transport: str) -> None:
             await client.create(PODS, pod("early"))
             await eventually(lambda: message(client, "early"))
             assert await message(client, "early") == "no nodes available to schedule pods"
-            await client.create(NODES, node("small", cpu="2"))
+            await add_node(client, node("small", cpu="2"))
             await eventually(lambda: is_on(client, "early", "small"))
             await client.create(PODS, pod("large", cpu="3"))
             await eventually(lambda: message(client, "large"))
             assert (await message(client, "large")).startswith("0/1 nodes are available: 1 Insufficient cpu.")
-            await client.create(NODES, node("big", cpu="8"))
+            await add_node(client, node("big", cpu="8"))
             await eventually(lambda: is_on(client, "large", "big"))
 
             async def all_reported() -> bool:
