@@ -1,0 +1,62 @@
+"""control-plane: the control plane of a local cluster in one process; ``pyb up`` starts it."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import signal
+import sys
+
+SUMMARY = "Run the control plane of a local cluster in one process"
+
+
+def main(argv: list[str]) -> int:
+    """Runs until told to stop."""
+    parser = argparse.ArgumentParser(prog="control-plane", description=SUMMARY, allow_abbrev=False)
+    parser.add_argument("--cluster", required=True, help="name of the cluster")
+    arguments = parser.parse_args(argv)
+    from pybernetes.lib import logs
+
+    logs.set_up(0)
+    import uvloop
+
+    try:
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            return runner.run(_run(arguments.cluster))
+    except (OSError, ValueError, RuntimeError) as error:
+        print(f"control-plane: {error}", file=sys.stderr)
+        return 1
+
+
+async def _run(name: str) -> int:
+    from pybernetes.cmd import kube_apiserver, kube_controller_manager
+    from pybernetes.tools.local.control_plane import ControlPlane
+    from pybernetes.tools.local.places import Cluster
+
+    cluster = Cluster(name)
+    settings = json.loads(cluster.settings.read_text())
+    apiserver = kube_apiserver.parser().parse_args(
+        [
+            f"--bind-address={settings['address']}",
+            f"--secure-port={settings['port']}",
+            f"--cert-dir={cluster.certificates}",
+            f"--data-dir={cluster.data}",
+            f"--service-cluster-ip-range={settings['service_range']}",
+            "--enable-bootstrap-token-auth=true",
+        ]
+    )
+    controllers = kube_controller_manager.parser().parse_args(
+        [
+            f"--root-ca-file={cluster.certificates / 'ca.crt'}",
+        ]
+    )
+    plane = ControlPlane(apiserver, controllers, settings["hollow"])
+    stop = asyncio.Event()
+    for each in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(each, stop.set)
+    await plane.start()
+    print(f"the control plane is serving on https://{settings['address']}:{plane.server.port}", flush=True)
+    await stop.wait()
+    await plane.stop()
+    return 0

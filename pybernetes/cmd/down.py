@@ -1,0 +1,17 @@
+"""down: stops a local cluster and keeps its state."""
+
+from __future__ import annotations
+
+from pybernetes.cmd._cluster import on_cluster
+
+SUMMARY = "Stop a local cluster; pyb up brings it back as it was"
+
+
+def main(argv: list[str]) -> int:
+    """Stops the cluster."""
+    from pybernetes.tools.local import lifecycle
+
+    def stop(cluster: lifecycle.Cluster) -> None:
+        print(f"{cluster.name} is stopped" if lifecycle.down(cluster) else f"{cluster.name} was not running")
+
+    return on_cluster("down", SUMMARY, argv, stop)

@@ -1,0 +1,94 @@
+"""The control plane in one process: API server, controllers, scheduler, hollow nodes, joined without sockets."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from argparse import Namespace
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+from pybernetes import KUBERNETES_VERSION
+from pybernetes.client.client import Client
+from pybernetes.control_plane.apiserver import setup
+from pybernetes.control_plane.apiserver.authn.user import AUTHENTICATED, MASTERS, User
+from pybernetes.control_plane.apiserver.inprocess import InProcess
+from pybernetes.control_plane.apiserver.server import ApiServer
+from pybernetes.control_plane.controllers import _manager
+from pybernetes.runtime import Manager
+from pybernetes.tools.local.hollow import agent
+
+log = logging.getLogger(__name__)
+_RESTART_SECONDS = 1.0
+
+
+def _user(name: str, *groups: str) -> User:
+    return User(name, groups=(*groups, AUTHENTICATED))
+
+
+@dataclass
+class ControlPlane:
+    """Everything that one process of a local cluster runs. ``apiserver`` and ``controllers`` are parsed flags."""
+
+    apiserver: Namespace
+    controllers: Namespace
+    hollow: int = 0
+    server: ApiServer = field(init=False)
+    _tasks: list[asyncio.Task[None]] = field(default_factory=list)
+    _clients: list[Client] = field(default_factory=list)
+
+    async def start(self) -> None:
+        """Starts the API server, then all who need it."""
+        self.server = ApiServer(setup.store(self.apiserver), setup.settings(self.apiserver))
+        await self.server.start()
+        self._supervise("kube-controller-manager", self._controllers)
+        if self.hollow:
+            self._supervise("hollow-nodes", self._hollow)
+
+    def client(self, name: str, *groups: str, agent_name: str = "") -> Client:
+        """A client in this process, as a user."""
+        application = self.server.http.application
+        made = Client(InProcess(application, _user(name, *groups)), user_agent=agent_name or name)
+        self._clients.append(made)
+        return made
+
+    async def _controllers(self) -> None:
+        client = self.client("system:kube-controller-manager", agent_name="kube-controller-manager")
+        manager = Manager(client)
+        chosen = _manager.select(self.controllers.controllers, _manager.descriptors())
+
+        def own(identity: str) -> Client:
+            groups = ("system:serviceaccounts", "system:serviceaccounts:kube-system")
+            return self.client(
+                f"system:serviceaccount:kube-system:{identity}", *groups, agent_name="kube-controller-manager"
+            )
+
+        _manager.add_all(manager, chosen, self.controllers, own)
+        await manager.run()
+
+    async def _hollow(self) -> None:
+        names = [f"hollow-{number}" for number in range(self.hollow)]
+        # They pretend to be all nodes at once, which no single node's identity allows.
+        await agent.run(self.client("hollow-nodes", MASTERS), names, version=KUBERNETES_VERSION)
+
+    def _supervise(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
+        """Runs a part of the process; one that fails is started again."""
+
+        async def forever() -> None:
+            while True:
+                try:
+                    await run()
+                except asyncio.CancelledError:
+                    raise
+                except BaseException:
+                    log.exception("%s ended and is started again", name)
+                await asyncio.sleep(_RESTART_SECONDS)
+
+        self._tasks.append(asyncio.create_task(forever(), name=name))
+
+    async def stop(self) -> None:
+        """Stops everything, the API server last."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.server.stop()

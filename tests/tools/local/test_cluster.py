@@ -1,0 +1,59 @@
+"""A local cluster as a user has it: up, used with the real kubectl, down, up again, deleted."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from tests.support import require_program
+
+
+class User:
+    """Somebody with a home of their own."""
+
+    def __init__(self, home: Path) -> None:
+        self.environment = {**os.environ, "PYBERNETES_HOME": str(home / "state"), "HOME": str(home),
+                            "KUBECONFIG": str(home / "kubeconfig")}  # fmt: skip
+
+    def run(self, *command: str, code: int = 0) -> str:
+        done = subprocess.run(command, env=self.environment, text=True, capture_output=True, timeout=120)
+        assert done.returncode == code, f"{command}: {done.stdout}\n{done.stderr}"
+        return done.stdout + done.stderr
+
+    def pyb(self, *arguments: str, code: int = 0) -> str:
+        return self.run(sys.executable, "-m", "pybernetes.cmd.main", *arguments, code=code)
+
+    def kubectl(self, *arguments: str) -> str:
+        return self.run("kubectl", *arguments)
+
+    def until(self, wanted: str, *arguments: str) -> None:
+        deadline = time.monotonic() + 60
+        while wanted not in (seen := self.kubectl(*arguments)):
+            assert time.monotonic() < deadline, f"{arguments} still prints {seen}"
+            time.sleep(0.1)
+
+
+def test_a_cluster_from_up_to_delete(tmp_path: Path) -> None:
+    require_program("kubectl")
+    user = User(tmp_path)
+    try:
+        assert "is up at https://127.0.0.1:" in user.pyb("up", "trial", "--hollow", "2")
+        user.until("hollow-1", "get", "nodes")
+        assert user.kubectl("config", "current-context").strip() == "trial"
+        user.kubectl("create", "configmap", "kept")
+        user.pyb("up", "trial")
+        assert "trial" in user.pyb("list") and "ready" in user.pyb("status", "trial")
+        assert "is stopped" in user.pyb("down", "trial")
+        assert "stopped" in user.pyb("status", "trial")
+        user.pyb("up", "trial")
+        assert "kept" in user.kubectl("get", "configmaps")
+        assert "control plane is serving" in user.pyb("logs", "trial")
+    finally:
+        user.pyb("delete", "trial")
+    assert not list((tmp_path / "state" / "clusters").iterdir())
+    assert "trial" not in (tmp_path / "kubeconfig").read_text()
+    assert "there is no cluster named" in user.pyb("status", "trial", code=1)
+    assert "is no name for a cluster" in user.pyb("up", "No_Name", code=1)
