@@ -39,8 +39,11 @@ _SAME_OBJECT = frozenset(("", "status", "scale", "finalize", "approval", "epheme
 Refs = list[Ref]  # named here because `list` is a method below
 
 
+UNCERTAIN = -1
+
+
 class Written(NamedTuple):
-    """A write that was made: ``version`` is the new resourceVersion, 0 after a deletion."""
+    """A write: ``version`` is the new resourceVersion, 0 after a deletion, UNCERTAIN if its answer was lost."""
 
     ref: Ref
     namespace: str
@@ -206,7 +209,11 @@ class Client:
         namespace = namespace or _namespace(kind, obj)
         path = path_of(kind, namespace, name, subresource)
         query = _write_query(manager, dry_run)
-        value = await self.call("POST", path, query, _complete(kind, obj, subresource))
+        try:
+            value = await self.call("POST", path, query, _complete(kind, obj, subresource))
+        except (OSError, errors.StatusError) as error:
+            self._note_lost(kind, obj, error)
+            raise
         return self._noted(kind, value, subresource)
 
     async def update(
@@ -356,6 +363,18 @@ class Client:
             for each in found["resources"]
             if "/" not in each["name"]
         ]  # fmt: skip
+
+    def _note_lost(self, kind: Kindlike, obj: Object, error: Exception) -> None:
+        """Remembers a creation that may have happened. Only a generated name makes a difference: nobody can tell
+        a second creation from the first."""
+        noted = writes.get()
+        lost = (
+            error.code == 504
+            if isinstance(error, errors.StatusError)
+            else not isinstance(error, errors.NotSent)
+        )
+        if noted is not None and lost and not obj.get("metadata", {}).get("name"):
+            noted.append(Written(as_ref(kind), "", "", UNCERTAIN, ""))
 
     def _noted(self, kind: Kindlike, value: Object, subresource: str) -> Object:
         """Remembers a write for read-your-own-writes."""

@@ -25,6 +25,7 @@ from typing import Any
 
 import orjson
 
+from pybernetes.client.errors import NotSent
 from pybernetes.lib import times, tls
 from pybernetes.lib.clock import Clock
 
@@ -35,7 +36,7 @@ _EXEC_SECONDS = 60.0
 _EXEC_VERSIONS = ("client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1")
 
 
-class CredentialError(ConnectionError):
+class CredentialError(NotSent):
     """The credentials cannot be had."""
 
 

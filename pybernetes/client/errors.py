@@ -1,7 +1,8 @@
 """Errors that a client raises.
 
 OSError
-└── ConnectionError          the server cannot be reached, or went away (also TimeoutError)
+└── ConnectionError          the server went away (also TimeoutError)
+    └── NotSent              the server cannot be reached: nothing has happened
 StatusError                  the server said no: code, reason, message, details
 ├── NotFound                 404
 ├── AlreadyExists            409
@@ -18,6 +19,10 @@ from __future__ import annotations
 from typing import Any
 
 from pybernetes.api.errors import StatusError
+
+
+class NotSent(ConnectionError):
+    """No connection could be made, so nothing was sent."""
 
 
 class NotFound(StatusError):

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import orjson
 
 from pybernetes.client.credentials import Anonymous, Authority, CredentialError, Credentials
-from pybernetes.client.errors import from_answer
+from pybernetes.client.errors import NotSent, from_answer
 from pybernetes.client.http import Answer, Connection, Disconnected
 from pybernetes.client.transport import Headers, Object
 from pybernetes.lib.clock import Clock
@@ -95,7 +95,7 @@ class Rest:
                 if isinstance(error, (ssl.SSLCertVerificationError, CredentialError)):
                     raise  # no second try makes that right
                 # A write whose answer was lost may have happened: only the caller knows whether to repeat it.
-                sent = not isinstance(error, ConnectFailed)
+                sent = not isinstance(error, NotSent)
                 if failures >= _CONNECT_TRIES or (sent and method not in _SAFE) or self._closed:
                     raise
                 if sent and isinstance(error, Disconnected) and not error.begun and failures == 1:
@@ -106,7 +106,7 @@ class Rest:
                 busy += 1
                 self._forget_idle()
                 continue
-            wait = retry_after(answer)
+            wait = retry_after(answer, method in _SAFE)
             if wait is None or busy >= _BUSY_TRIES:
                 return answer
             busy += 1
@@ -220,7 +220,7 @@ class Rest:
 
     async def _connect(self) -> Connection:
         if self._closed:
-            raise ConnectFailed("the client was closed")
+            raise NotSent("the client was closed")
         context = self._credentials.context() if self._tls else None
         loop = asyncio.get_running_loop()
         try:
@@ -233,7 +233,7 @@ class Rest:
             if isinstance(error, ssl.SSLCertVerificationError):
                 raise
             text = str(error) or "no answer"
-            raise ConnectFailed(f"{self._host}:{self._port} cannot be reached: {text}") from error
+            raise NotSent(f"{self._host}:{self._port} cannot be reached: {text}") from error
         _keep_alive(transport.get_extra_info("socket"))
         self._context = self._context or context
         self._open.add(connection)
@@ -264,10 +264,6 @@ class Rest:
         for connection in self._idle:
             connection.close()
         self._idle.clear()
-
-
-class ConnectFailed(ConnectionError):
-    """No connection could be made: nothing was sent."""
 
 
 class Body:
@@ -349,9 +345,13 @@ def decoded(answer: Answer) -> Any:
     return body.decode(errors="replace")
 
 
-def retry_after(answer: Answer) -> float | None:
-    """Seconds to wait before the same request again, or None if it is not to be repeated."""
-    if answer.status != 429 and answer.status < 500:
+def retry_after(answer: Answer, safe: bool) -> float | None:
+    """Seconds to wait before the same request again, or None if it is not to be repeated.
+
+    A write that timed out inside the server may have happened: it is not ``safe`` to repeat.
+    """
+    status = answer.status
+    if status not in (429, 503) and not (safe and status >= 500):
         return None
     text = answer.headers.get(b"retry-after", b"")
     return float(text) if text.isdigit() else None

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from pybernetes.client import client as client_module
-from pybernetes.client.client import Client, Written
+from pybernetes.client.client import UNCERTAIN, Client, Written
 from pybernetes.client.errors import Conflict, StatusError
 from pybernetes.client.refs import Kindlike, Ref, as_ref
 from pybernetes.client.transport import Object
@@ -26,8 +26,8 @@ from pybernetes.runtime.queue import Closed, Queue
 
 log = logging.getLogger(__name__)
 Mapper = Callable[[Object], Iterable[str]]
-# A key whose write does not come back within this time is worked on all the same.
-_HOLD_SECONDS = 5.0
+# When a write has not come back to the cache after this time, the cache is filled anew.
+_DOUBT_SECONDS = 10.0
 # How long workers that never have to wait may keep the event loop to themselves, all together.
 _TURN_SECONDS = 0.005
 
@@ -264,6 +264,9 @@ class Controller:
             informer = self._used.get(ref)
             if informer is None:
                 continue
+            if version == UNCERTAIN:
+                hold.look_anew(informer)
+                continue
             written = f"{namespace}/{name}" if namespace else name
             if not informer.covers(namespace, written, labels):
                 continue
@@ -277,38 +280,60 @@ class Controller:
                 and "deletionTimestamp" not in obj["metadata"]
                 and uid in ("", obj["metadata"]["uid"])
             ):
-                hold.waits += 1
-                informer.when_changed(written, hold.seen)
+                informer.when_changed(written, hold.waiting_for(informer))
         for informer, version in newest.items():
-            hold.waits += informer.when_seen(version, hold.seen)
-        if hold.waits:
-            hold.timer = self.clock.call_later(_HOLD_SECONDS, hold.expired)
-        return hold.waits > 0
+            if informer.version < version:
+                informer.when_seen(version, hold.waiting_for(informer))
+        return hold.begin()
 
 
 class _Hold:
-    """A key that is kept back."""
+    """A key that is kept back until the last of several caches has called."""
 
     __slots__ = ("controller", "key", "timer", "waits")
 
     def __init__(self, controller: Controller, key: str) -> None:
         self.controller, self.key = controller, key
-        self.waits = 0
+        self.waits: dict[Informer, int] = {}
         self.timer: Timer | None = None
 
-    def seen(self) -> None:
-        """One of the writes has come back."""
-        self.waits -= 1
-        if self.waits == 0 and self.timer is not None:
-            self.timer.cancel()
-            self.timer = None
+    def begin(self) -> bool:
+        """Starts to wait; False if there is nothing to wait for."""
+        if self.waits:
+            self.timer = self.controller.clock.call_later(_DOUBT_SECONDS, self._expired)
+        return bool(self.waits)
+
+    def waiting_for(self, informer: Informer) -> Callable[[], None]:
+        """One more write that a cache has to see; gives what the cache calls then."""
+        self.waits[informer] = self.waits.get(informer, 0) + 1
+
+        def seen() -> None:
+            if informer in self.waits:
+                self.waits[informer] -= 1
+                if not self.waits[informer]:
+                    self._settled(informer)
+
+        return seen
+
+    def look_anew(self, informer: Informer) -> None:
+        """Waits until a cache has everything fetched anew."""
+        self.waits.setdefault(informer, 1)
+        informer.doubt(lambda: self._settled(informer))
+
+    def _settled(self, informer: Informer) -> None:
+        if self.waits.pop(informer, None) is not None and not self.waits:
+            if self.timer is not None:
+                self.timer.cancel()
             self.controller.queue.done(self.key)
 
-    def expired(self) -> None:
-        """A write has not come back in time."""
-        if self.timer is not None:
-            self.timer = None
-            log.warning(
-                "%s: %s: the cache has not seen the last write in time", self.controller.name, self.key
-            )
-            self.controller.queue.done(self.key)
+    def _expired(self) -> None:
+        """A write has not come back: rather than act on what is old, look at everything anew."""
+        kinds = ", ".join(str(informer.ref) for informer in self.waits)
+        log.warning(
+            "%s: %s: the last write has not come back; fetching %s anew",
+            self.controller.name,
+            self.key,
+            kinds,
+        )
+        for informer in list(self.waits):
+            self.look_anew(informer)

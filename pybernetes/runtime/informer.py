@@ -15,6 +15,7 @@ from pybernetes.client.client import Client
 from pybernetes.client.errors import Expired, StatusError
 from pybernetes.client.refs import Kindlike, as_ref
 from pybernetes.client.transport import Object
+from pybernetes.client.watching import Watch
 from pybernetes.lib.clock import Clock
 from pybernetes.runtime.cache import Cache, by_namespace, key_of
 
@@ -62,6 +63,8 @@ class Informer(Cache):
         self._order = itertools.count()
         self._waiting: list[tuple[int, int, Callable[[], None]]] = []
         self._key_waiting: dict[str, list[Callable[[], None]]] = {}
+        self._doubts: list[Callable[[], None]] = []
+        self._open: Watch | None = None
         if self.ref.namespaced:
             self.add_index(by_namespace)
 
@@ -96,6 +99,12 @@ class Informer(Cache):
     def when_changed(self, key: str, callback: Callable[[], None]) -> None:
         """Calls a function at the next change of a key, once."""
         self._key_waiting.setdefault(key, []).append(callback)
+
+    def doubt(self, callback: Callable[[], None]) -> None:
+        """Has everything fetched anew, because something should be here that is not; calls back after that."""
+        self._doubts.append(callback)
+        if self._open is not None:
+            self._open.close()
 
     def covers(self, namespace: str, key: str, labels: Mapping[str, str] | None) -> bool:
         """Whether the last change of an object is certain to come here, given its labels after that."""
@@ -160,6 +169,9 @@ class Informer(Cache):
                 self._notify(key, self.put(key, obj), obj)
         self._seen(version)
         self._synced.set()
+        doubts, self._doubts = self._doubts, []
+        for callback in doubts:
+            callback()
 
     # -- the loop ----------------------------------------------------------------------------------------
 
@@ -167,12 +179,15 @@ class Informer(Cache):
         """Follows the server until it is cancelled."""
         failures = 0
         while True:
+            if self._doubts:
+                self.resource_version = ""
             before, started = self.resource_version, self._clock.monotonic()
             try:
                 if not self.resource_version and not self._streaming:
                     await self._list()
                 await self._watch()
-                if self._clock.monotonic() - started >= _SHORT_SECONDS or self.resource_version != before:
+                lasted = self._clock.monotonic() - started >= _SHORT_SECONDS
+                if lasted or self.resource_version != before or self._doubts:
                     failures = 0
                     continue
                 # A server that ends watches as soon as they are open must not be asked without a pause.
@@ -182,7 +197,8 @@ class Informer(Cache):
                 self._refused(error)
                 _report(self, failures, error)
             except (OSError, TimeoutError) as error:
-                _report(self, failures, error)
+                if not self._doubts:
+                    _report(self, failures, error)
             failures = 0 if self.resource_version != before else failures + 1
             if failures:
                 delay = min(_LONGEST_DELAY, _FIRST_DELAY * 2 ** min(failures - 1, 20))
@@ -209,6 +225,7 @@ class Informer(Cache):
             resource_version=self.resource_version, initial=collected is not None,
             timeout=int(_WATCH_SECONDS * (1 + random.random())),
         )  # fmt: skip
+        self._open = watch
         async with watch:
             while batch := await watch.batch():
                 if collected is None:

@@ -12,9 +12,11 @@ import pytest
 
 from pybernetes.client import Client, Expired, NotFound, StatusError, TooManyRequests, Unauthorized
 from pybernetes.client.credentials import Authority, Credentials
+from pybernetes.client.errors import NotSent
+from pybernetes.client.http import Answer
 from pybernetes.client.limiter import Limiter
 from pybernetes.client.refs import CONFIG_MAPS
-from pybernetes.client.rest import ConnectFailed, Rest, warning_text
+from pybernetes.client.rest import Rest, retry_after, warning_text
 from pybernetes.lib.clock import ManualClock
 
 CLOSE = "close the connection without an answer"
@@ -138,7 +140,7 @@ async def test_nobody_listens() -> None:
     while not call.done():
         await clock.advance(1)  # type: ignore[attr-defined]
         await asyncio.sleep(0.001)
-    with pytest.raises(ConnectFailed, match=r"127\.0\.0\.1:1 cannot be reached"):
+    with pytest.raises(NotSent, match=r"127\.0\.0\.1:1 cannot be reached"):
         await call
 
 
@@ -274,3 +276,25 @@ def test_headers_cannot_be_smuggled_in() -> None:
     with pytest.raises(ValueError, match="end of a line"):
         Rest("http://x", headers=[("Impersonate-User", "a\r\nX: y")])
     assert warning_text(b'299 - "plain"') == "plain"
+
+
+@pytest.mark.parametrize(
+    ("code", "headers", "safe", "wait"),
+    [
+        (429, "2", False, 2.0),
+        (503, "1", False, 1.0),
+        (504, "1", False, None),
+        (504, "1", True, 1.0),
+        (500, "1", True, 1.0),
+        (429, "", True, None),
+        (429, "Wed, 21 Oct 2026 07:28:00 GMT", True, None),
+        (409, "1", True, None),
+        (200, "1", True, None),
+    ],
+)
+def test_what_is_asked_again(code: int, headers: str, safe: bool, wait: float | None) -> None:
+    given = Answer()
+    given.status = code
+    if headers:
+        given.headers[b"retry-after"] = headers.encode()
+    assert retry_after(given, safe) == wait

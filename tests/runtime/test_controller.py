@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pybernetes.client import NotFound
+from pybernetes.client import Client, NotFound
 from pybernetes.client.refs import CONFIG_MAPS, SECRETS
 from pybernetes.lib.clock import ManualClock
 from pybernetes.runtime import Controller, Runtime, by_controller, split_key
@@ -206,28 +206,65 @@ async def test_a_deletion_is_seen_before_the_next_look(transport: str) -> None:
         await runtime.informers.stop()
 
 
-async def test_a_write_that_never_comes_back_does_not_hold_a_key_forever() -> None:
+async def test_a_key_waits_for_a_cache_that_sees_nothing() -> None:
     async with Cluster() as cluster:
         clock = ManualClock()
         runtime = Runtime(cluster.client, clock=clock)
         controller = Mirror(runtime)
+        await cluster.client.create(CONFIG_MAPS, source("one", 2))
         runtime.informers.start()
         await runtime.informers.wait_synced()
         await runtime.informers.stop()  # the caches see nothing from now on
         task = asyncio.create_task(controller.run())
-        controller.cache(CONFIG_MAPS).put(
-            "default/one", {**source("one", 9), "metadata": {"name": "one", "uid": "u"}}
-        )
-        controller.enqueue("default/one")
-        await eventually(lambda: controller.created == 1)
         await eventually(lambda: "default/one" in controller.queue._held)
         controller.enqueue("default/one")
-        await clock.advance(4.9)
-        assert controller.created == 1
-        await clock.advance(0.2)
+        await clock.advance(1000)
+        assert controller.created == 1  # it does not know whether there is one, so it makes no second
+        runtime.informers.start()
         await eventually(lambda: controller.created == 2)
+        secrets = controller.cache(SECRETS)
+        await eventually(lambda: len(secrets) == 2 and not controller.queue._held)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
+        await runtime.informers.stop()
+
+
+class Lossy:
+    """A transport that loses the answers to some creations."""
+
+    def __init__(self, transport: Any, losses: int) -> None:
+        self._transport, self._losses = transport, losses
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    async def send(self, method: str, *arguments: Any) -> Any:
+        answer = await self._transport.send(method, *arguments)
+        if method == "POST" and self._losses:
+            self._losses -= 1
+            raise ConnectionResetError("lost")
+        return answer
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_a_creation_whose_answer_is_lost_is_not_repeated(transport: str) -> None:
+    async with Cluster() as cluster:
+        inner = (cluster.rest_client() if transport == "rest" else cluster.client).transport
+        runtime = Runtime(Client(Lossy(inner, 3)))  # type: ignore[arg-type]
+        controller = Mirror(runtime)
+        runtime.informers.start()
+        task = asyncio.create_task(controller.run())
+        await runtime.informers.wait_synced()
+        for number in range(5):
+            await cluster.client.create(CONFIG_MAPS, source(f"c{number}", 4))
+        secrets = controller.cache(SECRETS)
+        await eventually(lambda: len(secrets) == 20)
+        await eventually(lambda: not controller.queue._held and not controller.queue._working)
+        assert controller.created == 20 == len((await cluster.client.list(SECRETS, "default")).items)
+        assert controller.metrics.results["error"] == 3 and secrets.lists > 1
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        await runtime.informers.stop()
 
 
 async def test_workers_that_never_wait_let_others_run() -> None:
