@@ -48,6 +48,8 @@ async def _run(name: str) -> int:
     )
     controllers = kube_controller_manager.parser().parse_args(
         [
+            "--allocate-node-cidrs=true",
+            f"--cluster-cidr={settings['pod_range']}",
             f"--root-ca-file={cluster.certificates / 'ca.crt'}",
         ]
     )

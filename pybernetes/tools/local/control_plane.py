@@ -42,6 +42,7 @@ class ControlPlane:
         self.server = ApiServer(setup.store(self.apiserver), setup.settings(self.apiserver))
         await self.server.start()
         self._supervise("kube-controller-manager", self._controllers)
+        self._supervise("kube-scheduler", self._scheduler)
         if self.hollow:
             self._supervise("hollow-nodes", self._hollow)
 
@@ -65,6 +66,12 @@ class ControlPlane:
 
         _manager.add_all(manager, chosen, self.controllers, own)
         await manager.run()
+
+    async def _scheduler(self) -> None:
+        # Here and not above: numpy takes a while to import, and the API server need not wait for it.
+        from pybernetes.control_plane.scheduler.scheduler import Scheduler
+
+        await Scheduler(self.client("system:kube-scheduler", agent_name="kube-scheduler")).run()
 
     async def _hollow(self) -> None:
         names = [f"hollow-{number}" for number in range(self.hollow)]

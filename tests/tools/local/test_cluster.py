@@ -44,6 +44,10 @@ def test_a_cluster_from_up_to_delete(tmp_path: Path) -> None:
         user.until("hollow-1", "get", "nodes")
         assert user.kubectl("config", "current-context").strip() == "trial"
         user.kubectl("create", "configmap", "kept")
+        user.kubectl("create", "deployment", "web", "--image=example.com/web", "--replicas=5")
+        assert "successfully rolled out" in user.kubectl(
+            "rollout", "status", "deployment/web", "--timeout=60s"
+        )
         user.pyb("up", "trial")
         assert "trial" in user.pyb("list") and "ready" in user.pyb("status", "trial")
         assert "is stopped" in user.pyb("down", "trial")
