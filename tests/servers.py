@@ -77,9 +77,16 @@ class Server:
         finally:
             connection.close()
 
-    def kubectl(self, *arguments: str, given: str | None = None, fails: bool = False) -> str:
+    def kubectl(
+        self,
+        *arguments: str,
+        given: str | None = None,
+        fails: bool = False,
+        environment: dict[str, str] | None = None,
+    ) -> str:
         """Runs the real kubectl; gives what it printed (its complaints if it is to fail)."""
-        environment = {**os.environ, "KUBECONFIG": str(self.kubeconfig), "HOME": str(self.directory)}
+        home = {"KUBECONFIG": str(self.kubeconfig), "HOME": str(self.directory)}
+        environment = {**os.environ, **home, **(environment or {})}
         done = subprocess.run(
             ["kubectl", *arguments], input=given, text=True, capture_output=True, timeout=120, env=environment
         )

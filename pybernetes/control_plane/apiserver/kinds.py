@@ -5,7 +5,7 @@ Built-in kinds are there from the start; custom ones come and go.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any
 from weakref import ref
@@ -14,6 +14,7 @@ import orjson
 
 from pybernetes.api.resource import Object, Resource
 from pybernetes.api.schema import Type, kind_type
+from pybernetes.control_plane.apiserver import nulls
 from pybernetes.control_plane.store.protocol import Record
 
 ROOT = "/registry/"
@@ -55,19 +56,11 @@ class Kind:
         for key, value in obj.items():
             if key not in ordered:
                 ordered[key] = value
-        return orjson.dumps(self.shown(ordered))
+        return orjson.dumps(ordered if self._stored is None else nulls.fill(ordered, self._stored))
 
     def shown(self, obj: Object) -> Object:
-        """The object with null where Go writes a list that nobody gave; it is changed in place."""
-        for *path, last in self._null_lists:
-            held: Any = obj
-            for name in path:
-                held = held.get(name)
-                if held is None:
-                    break
-            else:
-                held.setdefault(last, None)
-        return obj
+        """An object of this version as clients see it; it is changed in place."""
+        return obj if self.resource.own_type is not None else nulls.fill(obj, self.resource.type)
 
     def data(self, record: Record) -> bytes:
         """A stored object's bytes as this version shows them."""
@@ -75,7 +68,7 @@ class Kind:
             return record.value
         view = view_of(record)
         if self.resource.api_version not in view.converted:
-            view.converted[self.resource.api_version] = orjson.dumps(self.object(record))
+            view.converted[self.resource.api_version] = orjson.dumps(self.shown(self.object(record)))
         return view.converted[self.resource.api_version]
 
     def items(self, records: Iterable[Record]) -> list[bytes]:
@@ -87,8 +80,8 @@ class Kind:
     def object(self, record: Record) -> Object:
         """A stored object, decoded anew: the caller may change it."""
         obj = orjson.loads(record.value)
-        if b":null" in record.value:
-            self._drop_null_lists(obj)
+        if b":null" in record.value and self._stored is not None:
+            nulls.drop(obj, self._stored)
         if self.resource.from_storage is not None:
             obj = self.resource.from_storage(obj)
         return obj
@@ -105,23 +98,14 @@ class Kind:
         return found
 
     @cached_property
-    def _null_lists(self) -> tuple[tuple[str, ...], ...]:
-        """The paths of lists, not inside of other lists, that are written even when there are none."""
-        return () if self.resource.own_type is not None else tuple(_null_lists(self._stored_type(), ()))
-
-    def _stored_type(self) -> Type:
-        if self.resource.storage_version is None:
-            return self.resource.type
-        return kind_type(*self.resource.storage_version, self.resource.kind)
-
-    def _drop_null_lists(self, obj: Object) -> None:
-        """Takes the nulls of lists out again: functions of objects need not know of them."""
-        for *path, last in self._null_lists:
-            held: Any = obj
-            for name in path:
-                held = held.get(name) or {}
-            if held.get(last, ()) is None:
-                del held[last]
+    def _stored(self) -> Type | None:
+        """The built-in type that is stored, if it is one."""
+        resource = self.resource
+        if resource.own_type is not None:
+            return None
+        return (
+            kind_type(*resource.storage_version, resource.kind) if resource.storage_version else resource.type
+        )
 
     def labels(self, record: Record) -> dict[str, str]:
         """The labels of a stored object, decoded once."""
@@ -133,22 +117,16 @@ class Kind:
     def fields(self, record: Record) -> dict[str, str]:
         """What field selectors see of a stored object, computed once."""
         view = view_of(record)
-        if view.fields is None:
+        found = view.fields.get(self.resource.api_version)
+        if found is None:
             self._look(record, view)
-        return view.fields  # type: ignore[return-value]
+            found = view.fields[self.resource.api_version]
+        return found
 
     def _look(self, record: Record, view: View) -> None:
         obj = self.object(record)
         view.labels = obj["metadata"].get("labels") or {}
-        view.fields = {name: get(obj) for name, get in self.selectable.items()}
-
-
-def _null_lists(type_: Type, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    for name, field in type_.fields.items():
-        if field.kind == "list" and field.always:
-            yield (*path, name)
-        elif field.kind == "struct" and name != "metadata" and len(path) < 2:
-            yield from _null_lists(field, (*path, name))
+        view.fields[self.resource.api_version] = {name: get(obj) for name, get in self.selectable.items()}
 
 
 class SharedObject(dict[str, Any]):
@@ -164,7 +142,7 @@ class View:
 
     def __init__(self) -> None:
         self.labels: dict[str, str] | None = None
-        self.fields: dict[str, str] | None = None
+        self.fields: dict[str, dict[str, str]] = {}  # by version, since each has its own
         self.object: ref[SharedObject] | None = None
         self.converted: dict[str, bytes] = {}
 

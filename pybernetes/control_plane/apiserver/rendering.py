@@ -78,7 +78,7 @@ def render(
     elif form.transform:
         value = partial(obj, form.version)
     else:
-        value = obj if kind.converts else kind.shown(obj)
+        value = kind.shown(obj)
     return Response(encode(value, form), status, content_type(form))
 
 

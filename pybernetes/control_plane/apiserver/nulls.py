@@ -1,0 +1,53 @@
+"""What Go writes as null: lists that are always written although nobody gave them, and times of no moment.
+
+Stored objects have them, so that clients see what upstream shows; functions of objects never meet them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from pybernetes.api.resource import Object
+from pybernetes.api.schema import Type
+
+_paths: dict[Type, tuple[tuple[str, ...], ...]] = {}
+
+
+def paths(type_: Type) -> tuple[tuple[str, ...], ...]:
+    """Where nulls can be in an object of a built-in type, as far as this is not inside of a list."""
+    if type_ not in _paths:
+        _paths[type_] = tuple(_find(type_, ()))
+    return _paths[type_]
+
+
+def _find(type_: Type, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    for name, field in type_.fields.items():
+        if (field.kind == "list" and field.always) or (field.kind in ("time", "microtime") and not path):
+            yield (*path, name)
+        elif field.kind == "struct" and name != "metadata" and len(path) < 2:
+            yield from _find(field, (*path, name))
+
+
+def fill(obj: Object, type_: Type) -> Object:
+    """The object with its nulls; it is changed in place."""
+    for *path, last in paths(type_):
+        held: Any = obj
+        for name in path:
+            held = held.get(name)
+            if held is None:
+                break
+        else:
+            held.setdefault(last, None)
+    return obj
+
+
+def drop(obj: Object, type_: Type) -> Object:
+    """The object without its nulls; it is changed in place."""
+    for *path, last in paths(type_):
+        held: Any = obj
+        for name in path:
+            held = held.get(name) or {}
+        if held.get(last, ()) is None:
+            del held[last]
+    return obj
