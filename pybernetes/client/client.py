@@ -25,10 +25,8 @@ _PATCH_TYPES = {
     "apply": b"application/apply-patch+yaml",
 }
 _JSON = b"application/json"
-_METADATA = (
-    b"application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,"
-    b"application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
-)
+_METADATA = b"application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
+_METADATA_LIST = b"application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
 # How many objects a chunk of a list has unless the caller says: as many as kubectl asks for.
 CHUNK = 500
 _MODIFY_TRIES = 5
@@ -91,6 +89,7 @@ class Client:
         self.limiter = limiter
         self.headers: Headers = {b"user-agent": user_agent.encode()}
         self._metadata: Headers = {**self.headers, b"accept": _METADATA}
+        self._metadata_list: Headers = {**self.headers, b"accept": _METADATA_LIST}
         self._typed = {
             kind: {**self.headers, b"content-type": kind} for kind in (_JSON, *_PATCH_TYPES.values())
         }
@@ -129,7 +128,7 @@ class Client:
             labelSelector=labels, fieldSelector=fields, limit=limit or "", resourceVersion=resource_version,
             resourceVersionMatch=match, **{"continue": continue_token},
         )  # fmt: skip
-        headers = self._metadata if metadata_only else self.headers
+        headers = self._metadata_list if metadata_only else self.headers
         value = await self._call("GET", path_of(kind, namespace), query, b"", headers)
         meta = value["metadata"]
         items = value.get("items") or []

@@ -176,3 +176,14 @@ async def test_owner_that_never_was_and_one_in_another_namespace() -> None:
             # Kinds that nobody knows may come; what has no namespace is never collected for one that has.
             assert not await gone(client, CONFIG_MAPS, "odd")
             assert not await gone(client, CLUSTER_ROLES, "cluster-wide", "")
+
+
+async def test_over_the_network_metadata_is_enough() -> None:
+    async with Cluster() as cluster:
+        client = cluster.rest_client()
+        async with controllers(client, GC) as manager:
+            owner = await make(client, CONFIG_MAPS, "owner")
+            await make(client, SECRETS, "owned", owned_by((CONFIG_MAPS, owner)))
+            await client.delete(CONFIG_MAPS, "owner", "default")
+            await eventually(lambda: gone(client, SECRETS, "owned"))
+            await eventually(lambda: all(informer.synced for informer in manager.runtime.informers))
