@@ -311,12 +311,19 @@ class Client:
     # -- everything else ---------------------------------------------------------------------------------
 
     async def call(
-        self, method: str, path: str, query: str = "", body: Any = None, content_type: bytes = _JSON
+        self,
+        method: str,
+        path: str,
+        query: str = "",
+        body: Any = None,
+        content_type: bytes = _JSON,
+        accept: str = "",
     ) -> Any:
         """Any call: the decoded answer, or an error. The other methods are made of it."""
-        if body is None:
-            return await self._call(method, path, query, b"", self.headers)
-        return await self._call(method, path, query, orjson.dumps(body), self._typed[content_type])
+        headers = self.headers if body is None else self._typed[content_type]
+        if accept:
+            headers = {**headers, b"accept": accept.encode()}
+        return await self._call(method, path, query, b"" if body is None else orjson.dumps(body), headers)
 
     async def _call(self, method: str, path: str, query: str, body: bytes, headers: Headers) -> Any:
         if self.limiter is not None:

@@ -157,3 +157,30 @@ async def test_many_calls_at_once_share_connections() -> None:
         for _ in range(20):
             await client.get(CONFIG_MAPS, "c1", "default")
         assert len(client.transport._open) == 10  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_other_forms_and_plain_text(transport: str) -> None:
+    async with client_of(transport) as client:
+        await client.create(CONFIG_MAPS, config("one"))
+        form = "application/json;as=Table;v=v1;g=meta.k8s.io"
+        table = await client.call("GET", "/api/v1/namespaces/default/configmaps", accept=form)
+        assert table["kind"] == "Table" and table["rows"][0]["cells"][0] == "one"
+        partial = await client.list_page(CONFIG_MAPS, "default", metadata_only=True)
+        assert [item["metadata"]["name"] for item in partial.items] == ["one"]
+        assert (await client.call("GET", "/version"))["major"] == "1"
+        assert await client.call("GET", "/readyz") == "ok"
+        with pytest.raises(NotFound):
+            await client.call("GET", "/nothing")
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_modify_tries_again(transport: str) -> None:
+    async with client_of(transport) as client:
+        await client.create(CONFIG_MAPS, config("one", count="0"))
+
+        def increment(obj: dict[str, Any]) -> None:
+            obj["data"]["count"] = str(int(obj["data"]["count"]) + 1)
+
+        await asyncio.gather(*(client.modify(CONFIG_MAPS, "one", "default", increment) for _ in range(3)))
+        assert (await client.get(CONFIG_MAPS, "one", "default"))["data"] == {"count": "3"}
