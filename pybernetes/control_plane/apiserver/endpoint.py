@@ -9,7 +9,7 @@ import orjson
 
 from pybernetes.api import errors, go
 from pybernetes.api.validation.names import path_segment
-from pybernetes.control_plane.apiserver import negotiation, subresource_kinds, version, writes
+from pybernetes.control_plane.apiserver import negotiation, subresource_kinds, version
 from pybernetes.control_plane.apiserver.accept import etag_matches
 from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.discovery import Discovery
@@ -20,6 +20,7 @@ from pybernetes.control_plane.apiserver.metrics import Metrics
 from pybernetes.control_plane.apiserver.negotiation import wants_pretty
 from pybernetes.control_plane.apiserver.openapi import OpenApi
 from pybernetes.control_plane.apiserver.subresources.status import with_rules
+from pybernetes.control_plane.apiserver.update_rules import OwnRules
 from pybernetes.control_plane.apiserver.verbs.create import create
 from pybernetes.control_plane.apiserver.verbs.delete import delete, delete_collection
 from pybernetes.control_plane.apiserver.verbs.get import get
@@ -108,7 +109,7 @@ class Endpoint:
         if not proxy and (request.info.verb not in verbs or request.method == "HEAD"):
             raise errors.method_not_allowed()
         if rules is not None:
-            return with_rules(self.api, request, kind, writes.OwnRules(kind.resource, rules, name))
+            return with_rules(self.api, request, kind, OwnRules(kind.resource, rules, name))
         return self.subresources[name](self.api, request, kind)
 
     def _own_path(self, request: Request) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 from pybernetes.api import errors
 from pybernetes.api.apply import managed
 from pybernetes.api.field import Errors
-from pybernetes.api.resource import Object, Resource, Rules
+from pybernetes.api.resource import Object, Resource
 from pybernetes.api.validation import meta as meta_rules
 from pybernetes.control_plane.apiserver import deletion
 from pybernetes.control_plane.apiserver.admission.chain import Attributes
@@ -19,13 +19,13 @@ from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.http.messages import Request
 from pybernetes.control_plane.apiserver.kinds import Kind
 from pybernetes.control_plane.apiserver.options import WriteOptions
+from pybernetes.control_plane.apiserver.update_rules import UpdateRules
 from pybernetes.control_plane.store.protocol import Conflict, KeyExists, NotFound, Record
 
 _SUFFIX_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 _NAME_TRIES = 8
 # Updates that lost the race against another writer this often give up and tell the client.
 _CONFLICT_TRIES = 32
-_NOT_CONTENT = frozenset({"metadata", "status", "kind", "apiVersion"})
 _DUPLICATE_OWNERS = (
     ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may "
     "reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: "
@@ -207,7 +207,7 @@ async def update(
     info = request.info
     key = kind.key(info.namespace, info.name)
     resource = kind.resource
-    rules = rules or main_rules(resource)
+    rules = rules or UpdateRules(resource)
     await api.fresh()
     for _ in range(_CONFLICT_TRIES):
         record = api.store.get(key)
@@ -323,124 +323,6 @@ def _keep_identity(kind: Kind, new: Object, old: Object, request: Request) -> bo
     return bool(given) and given != "0"
 
 
-class UpdateRules:
-    """How an update of the object or of one of its subresources keeps, prepares and checks."""
-
-    # The fields that this write cannot change, as a set of managed fields.
-    reset: dict[str, Any]
-
-    def __init__(self, resource: Resource) -> None:
-        self.resource = resource
-        self.reset = resource.reset.get("", {"f:status": {}} if resource.has_status else {})
-
-    def prepare(self, new: Object, old: Object) -> None:
-        """Keeps what may not change and sets what the server decides."""
-        resource = self.resource
-        if resource.has_status:
-            if "status" in old:
-                new["status"] = old["status"]
-            else:
-                new.pop("status", None)
-        if resource.prepare_update is not None:
-            resource.prepare_update(new, old)
-        if resource.generation and _content(new) != _content(old):
-            new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
-
-    def check(self, new: Object, old: Object) -> None:
-        """Validates; 422 with every cause."""
-        resource = self.resource
-        problems = Errors()
-        meta_rules.validate(resource, new, problems)
-        meta_rules.validate_update(resource, new, old, problems)
-        if resource.validate is not None:
-            resource.validate(new, problems)
-        if resource.validate_update is not None:
-            resource.validate_update(new, old, problems)
-        self.refuse(new, problems)
-
-    def refuse(self, obj: Object, problems: Errors) -> None:
-        """Raises if there are problems."""
-        if problems:
-            raise errors.invalid(
-                self.resource.group, self.resource.kind, obj["metadata"].get("name", ""), problems
-            )
-
-
-def _content(obj: Object) -> dict[str, Any]:
-    """All of an object that its generation counts."""
-    return {key: value for key, value in obj.items() if key not in _NOT_CONTENT}
-
-
-class StatusRules(UpdateRules):
-    """An update of the status subresource: everything else stays."""
-
-    def __init__(self, resource: Resource) -> None:
-        super().__init__(resource)
-        content = [name for name in resource.type.fields if name not in _NOT_CONTENT]
-        self.reset = resource.reset.get("status", {f"f:{name}": {} for name in content})
-
-    def prepare(self, new: Object, old: Object) -> None:
-        status = new.get("status")
-        managed_fields = new["metadata"].get("managedFields")
-        requested = old["metadata"] if "f:metadata" in self.reset else dict(new["metadata"])
-        for key in list(new):
-            if key not in old:
-                del new[key]
-        new.update(old)
-        new["metadata"] = dict(old["metadata"])
-        for key in ("labels", "annotations", "finalizers", "ownerReferences"):
-            if key in requested:
-                new["metadata"][key] = requested[key]
-            else:
-                new["metadata"].pop(key, None)
-        if managed_fields is not None:
-            new["metadata"]["managedFields"] = managed_fields
-        if status is None:
-            new.pop("status", None)
-        else:
-            new["status"] = status
-        if self.resource.prepare_status_update is not None:
-            self.resource.prepare_status_update(new, old)
-
-    def check(self, new: Object, old: Object) -> None:
-        problems = Errors()
-        meta_rules.validate(self.resource, new, problems)
-        meta_rules.validate_update(self.resource, new, old, problems)
-        if self.resource.validate_status_update is not None:
-            self.resource.validate_status_update(new, old, problems)
-        self.refuse(new, problems)
-
-
-class OwnRules(UpdateRules):
-    """An update of a subresource for which the kind has rules of its own."""
-
-    def __init__(self, resource: Resource, rules: Rules, subresource: str) -> None:
-        super().__init__(resource)
-        self.rules = rules
-        self.reset = resource.reset.get(subresource, {})
-
-    def prepare(self, new: Object, old: Object) -> None:
-        self.rules.prepare(new, old)
-
-    def check(self, new: Object, old: Object) -> None:
-        problems = Errors()
-        meta_rules.validate(self.resource, new, problems)
-        meta_rules.validate_update(self.resource, new, old, problems)
-        if self.rules.validate is not None:
-            self.rules.validate(new, old, problems)
-        self.refuse(new, problems)
-
-
-def main_rules(resource: Resource) -> UpdateRules:
-    """The rules of the object itself."""
-    return UpdateRules(resource)
-
-
-def status_rules(resource: Resource) -> UpdateRules:
-    """The rules of its status subresource."""
-    return StatusRules(resource)
-
-
 def own_fields(
     api: Api,
     resource: Resource,
@@ -452,7 +334,7 @@ def own_fields(
 ) -> None:
     """Notes in managedFields what this writer set."""
     if reset is None:
-        reset = main_rules(resource).reset
+        reset = UpdateRules(resource).reset
     now = (
         "" if subresource == "scale" else api.timestamp()
     )  # upstream loses the time when it comes from a scale

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from pybernetes.api import errors
-from pybernetes.control_plane.apiserver import writes
 from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.http.messages import Request
 from pybernetes.control_plane.apiserver.kinds import Kind
+from pybernetes.control_plane.apiserver.update_rules import StatusRules, UpdateRules
 from pybernetes.control_plane.apiserver.verbs.get import get
 from pybernetes.control_plane.apiserver.verbs.patch import patch
 from pybernetes.control_plane.apiserver.verbs.update import update
@@ -16,10 +16,10 @@ from pybernetes.control_plane.apiserver.verbs.update import update
 
 def handle(api: Api, request: Request, kind: Kind) -> Any:
     """Reads the object, or writes its status alone."""
-    return with_rules(api, request, kind, writes.status_rules(kind.resource))
+    return with_rules(api, request, kind, StatusRules(kind.resource))
 
 
-def with_rules(api: Api, request: Request, kind: Kind, rules: writes.UpdateRules) -> Any:
+def with_rules(api: Api, request: Request, kind: Kind, rules: UpdateRules) -> Any:
     """get, update and patch of a subresource that is the object itself under other rules."""
     match request.info.verb:
         case "get":

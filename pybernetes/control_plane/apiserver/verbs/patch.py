@@ -20,6 +20,7 @@ from pybernetes.control_plane.apiserver.decoding import check_type, convert, rep
 from pybernetes.control_plane.apiserver.http.messages import Request, Response
 from pybernetes.control_plane.apiserver.kinds import Kind
 from pybernetes.control_plane.apiserver.options import WriteOptions, write_options
+from pybernetes.control_plane.apiserver.update_rules import UpdateRules
 from pybernetes.control_plane.apiserver.verbs.create import answer
 from pybernetes.control_plane.store.protocol import Record
 
@@ -32,7 +33,7 @@ TYPES = (JSON_PATCH, MERGE_PATCH, STRATEGIC, APPLY)
 _CUSTOM_TYPES = (JSON_PATCH, MERGE_PATCH, APPLY)
 
 
-async def patch(api: Api, request: Request, kind: Kind, rules: writes.UpdateRules | None = None) -> Response:
+async def patch(api: Api, request: Request, kind: Kind, rules: UpdateRules | None = None) -> Response:
     """Changes a stored object by the patch of the body."""
     form = negotiation.representation(request)
     given = patch_type(request, kind)
@@ -221,10 +222,10 @@ async def _apply(
     kind: Kind,
     body: Body,
     options: WriteOptions,
-    rules: writes.UpdateRules | None,
+    rules: UpdateRules | None,
 ) -> writes.Written:
     resource, info = kind.resource, request.info
-    change = Applied(api, request, kind, body, options, (rules or writes.main_rules(resource)).reset)
+    change = Applied(api, request, kind, body, options, (rules or UpdateRules(resource)).reset)
     await api.fresh()
     if api.store.get(kind.key(info.namespace, info.name)) is None and rules is None:
         uid = (change.wanted.get("metadata") or {}).get("uid") if isinstance(change.wanted, dict) else None

@@ -14,6 +14,7 @@ from pybernetes.control_plane.apiserver.decoding import decode
 from pybernetes.control_plane.apiserver.http.messages import Request, Response
 from pybernetes.control_plane.apiserver.kinds import Kind
 from pybernetes.control_plane.apiserver.options import write_options
+from pybernetes.control_plane.apiserver.update_rules import UpdateRules
 from pybernetes.control_plane.apiserver.verbs.create import answer
 from pybernetes.control_plane.store.protocol import Record
 
@@ -28,7 +29,7 @@ def _check_version(kind: Kind, obj: Object, name: str) -> None:
     raise errors.invalid(resource.group, resource.plural, name, problems)
 
 
-async def update(api: Api, request: Request, kind: Kind, rules: writes.UpdateRules | None = None) -> Response:
+async def update(api: Api, request: Request, kind: Kind, rules: UpdateRules | None = None) -> Response:
     """Replaces a stored object by the body."""
     form = negotiation.representation(request)
     options = write_options(request, "UpdateOptions")
