@@ -31,6 +31,7 @@ def main(argv: list[str]) -> int:
 
 async def _run(name: str) -> int:
     from pybernetes.cmd import kube_apiserver, kube_controller_manager
+    from pybernetes.lib import collector
     from pybernetes.tools.local.control_plane import ControlPlane
     from pybernetes.tools.local.places import Cluster
 
@@ -58,6 +59,7 @@ async def _run(name: str) -> int:
     for each in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(each, stop.set)
     await plane.start()
+    collector.calm()
     print(f"the control plane is serving on https://{settings['address']}:{plane.server.port}", flush=True)
     await stop.wait()
     await plane.stop()

@@ -80,6 +80,7 @@ def _run(arguments: argparse.Namespace) -> int:
 async def _serve(arguments: argparse.Namespace) -> int:
     from pybernetes.control_plane.apiserver.server import ApiServer
     from pybernetes.control_plane.apiserver.setup import settings, store
+    from pybernetes.lib import collector
 
     server = ApiServer(store(arguments), settings(arguments))
     stop = asyncio.Event()
@@ -87,6 +88,7 @@ async def _serve(arguments: argparse.Namespace) -> int:
     for name in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(name, stop.set)
     await server.start()
+    collector.calm()
     print(f"kube-apiserver is serving on https://{arguments.bind_address}:{server.port}", flush=True)
     await stop.wait()
     await server.stop()
