@@ -49,7 +49,9 @@ class Settings:
     authorizers: Sequence[Mode] = ()
     admission: Sequence[Callable[[Api], Plugin]] = ()
     services: ServiceOptions = field(default_factory=ServiceOptions)
-    drain_seconds: float = 5.0
+    # How long the server goes on as before once it says that it is not ready, and then waits for what is under way.
+    delay_seconds: float = 0.0
+    drain_seconds: float = 60.0
     compaction_seconds: float = 300.0
 
 
@@ -129,10 +131,11 @@ class ApiServer:
     async def stop(self) -> None:
         """Fails readiness first, lets requests finish, then closes the store."""
         self.health.shut_down()
+        await asyncio.sleep(self.settings.delay_seconds)
+        await self.http.drain(self.settings.drain_seconds)
         if self._compaction is not None:
             self._compaction.cancel()
         await self._publisher.close()
         for allocator in self.api.allocators.values():
             await allocator.close()
-        await self.http.drain(self.settings.drain_seconds)
         await self.store.close()

@@ -49,6 +49,7 @@ def settings(arguments: argparse.Namespace) -> Settings:
     result = Settings(host=arguments.bind_address, port=arguments.secure_port)
     result.advertise_address = advertised(arguments)
     result.external_hostname = arguments.external_hostname
+    result.delay_seconds = arguments.shutdown_delay_duration
     result.services = ServiceOptions.parse(
         arguments.service_cluster_ip_range, arguments.service_node_port_range
     )

@@ -17,6 +17,7 @@ from typing import Any, Union
 import httptools
 
 from pybernetes.control_plane.apiserver.http import compression
+from pybernetes.control_plane.apiserver.http.limits import Limits, listen
 from pybernetes.control_plane.apiserver.http.messages import STATUS_LINES, Request, Response, split_target
 from pybernetes.control_plane.apiserver.http.stream import Flusher, Stream
 
@@ -24,11 +25,6 @@ log = logging.getLogger(__name__)
 Answer = Union[Response, Stream, "Upgrade"]
 Application = Callable[[Request], "Answer | Awaitable[Answer]"]
 
-BODY_LIMIT = 3 * 1024 * 1024
-_IDLE_SECONDS = 180.0
-# How long a client may take to send a whole request once it has begun.
-_RECEIVE_SECONDS = 60.0
-_HEADER_LIMIT = 64 * 1024
 NOT_CACHED = b"Cache-Control: no-cache, private\r\n"
 
 
@@ -60,7 +56,11 @@ class Connection(asyncio.Protocol):
         self._upgraded: asyncio.Protocol | None = None
         self._upgrading = False
         self._leftover = b""
+        # Set once nothing more is read from the client: a refusal is due, at once or after what is under way.
         self._closing = False
+        self._refusal: tuple[int, str] | None = None
+        # Whether answers wait for the client to take them, and whether no more is read meanwhile.
+        self._clogged = self._paused = False
 
     # -- the transport ---------------------------------------------------------------------------------
 
@@ -69,7 +69,7 @@ class Connection(asyncio.Protocol):
         self._parser = httptools.HttpRequestParser(self)
         self.server.connections.add(self)
         self._last = time.monotonic()
-        self._timer = self.server.loop.call_later(_IDLE_SECONDS, self._check_idle)
+        self._timer = self.server.loop.call_later(self.server.limits.head_seconds, self._check_idle)
 
     def connection_lost(self, error: Exception | None) -> None:
         self.server.connections.discard(self)
@@ -91,13 +91,14 @@ class Connection(asyncio.Protocol):
         if self._upgrading:  # the answer that takes the connection over is still being made
             self._leftover += data
             return
+        if self._closing:  # the rest of what was refused
+            return
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade as upgrade:
             self._leftover = data[upgrade.args[0] :]
         except httptools.HttpParserError as error:
-            if not self._closing:
-                self.refuse(400, str(error))
+            self.refuse(400, str(error))
 
     def eof_received(self) -> bool | None:
         if self._upgraded is not None:
@@ -107,14 +108,34 @@ class Connection(asyncio.Protocol):
     def pause_writing(self) -> None:
         if self._upgraded is not None:
             self._upgraded.pause_writing()
+        elif self._stream is None:
+            self._clogged = True
+            self._regulate()
 
     def resume_writing(self) -> None:
         if self._upgraded is not None:
             self._upgraded.resume_writing()
+        elif self._clogged:
+            self._clogged = False
+            self._regulate()
+            if self._busy is None:
+                self._next()
+
+    def _regulate(self) -> None:
+        """Reads no more requests of a client that does not take the answers, or has sent too many already."""
+        pause = self._clogged or len(self._queue) > self.server.limits.pipeline
+        if pause != self._paused and not self.transport.is_closing():
+            self._paused = pause
+            (self.transport.pause_reading if pause else self.transport.resume_reading)()
 
     def abort(self) -> None:
         """Drops the client at once."""
         self.transport.abort()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether an answer is under way that has an end (what was upgraded has none)."""
+        return self._busy is not None and self._upgraded is None
 
     @property
     def tls(self) -> ssl.SSLObject | None:
@@ -128,18 +149,17 @@ class Connection(asyncio.Protocol):
         self._headers: dict[bytes, bytes] = {}
         self._repeated: dict[bytes, list[bytes]] | None = None
         self._header_size = 0
-        self._body = b""
-        self._receiving = True
+        self._body: bytes | bytearray = b""
+        self._receiving = self._in_head = True
         self._last = time.monotonic()
 
     def on_url(self, url: bytes) -> None:
         self._target += url
+        self._grow_head(len(url))
 
     def on_header(self, name: bytes, value: bytes) -> None:
         name = name.lower()
-        self._header_size += len(name) + len(value)
-        if self._header_size > _HEADER_LIMIT:
-            self.refuse(431, "the headers are too large")
+        self._grow_head(len(name) + len(value))
         if name in self._headers:
             first = self._headers[name]
             if self._repeated is None:
@@ -149,39 +169,56 @@ class Connection(asyncio.Protocol):
             value = first if name == b"authorization" else first + b", " + value
         self._headers[name] = value
 
+    def _grow_head(self, size: int) -> None:
+        self._header_size += size
+        if self._header_size > self.server.limits.head:
+            self.refuse(431, "the headers are too large")
+
     def on_headers_complete(self) -> None:
+        self._in_head = False
         length = self._headers.get(b"content-length", b"0")
-        if length.isdigit() and int(length) > BODY_LIMIT:
-            self.refuse(413, f"limit is {BODY_LIMIT}")
+        limit = self.server.limits.body
+        if length.isdigit() and int(length) > limit:
+            self.refuse(413, f"limit is {limit}")
         elif self._headers.get(b"expect", b"").lower() == b"100-continue":
             self.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 
     def on_body(self, data: bytes) -> None:
-        self._body = self._body + data if self._body else data
-        if len(self._body) > BODY_LIMIT and not self._closing:
-            self.refuse(413, f"limit is {BODY_LIMIT}")
+        if self._closing:
+            return
+        if not self._body:
+            self._body = data  # mostly there is no more
+        else:
+            if isinstance(self._body, bytes):
+                self._body = bytearray(self._body)
+            self._body += data
+        limit = self.server.limits.body
+        if len(self._body) > limit:
+            self.refuse(413, f"limit is {limit}")
 
     def on_message_complete(self) -> None:
         if self._closing:
             return
         self._receiving = False
         path, query = split_target(self._target)
-        request = Request(self, self._parser.get_method().decode(), path, query, self._headers, self._body)
+        body = self._body if isinstance(self._body, bytes) else bytes(self._body)
+        request = Request(self, self._parser.get_method().decode(), path, query, self._headers, body)
         request.repeated = self._repeated
         self._body = b""
         self._upgrading = self._parser.should_upgrade()
         # After an upgrade that is refused, what follows could be of either protocol.
         request.keep_alive = self._parser.should_keep_alive() and not self._upgrading
-        if self._busy is None:
+        if self._busy is None and not self._clogged:
             self._handle(request)
         else:
             self._queue.append(request)
-            if len(self._queue) > 16:
-                self.abort()
+            self._regulate()
 
     # -- requests and answers ----------------------------------------------------------------------------
 
     def _handle(self, request: Request) -> None:
+        if self.transport.is_closing():
+            return
         self._busy = request
         self._last = request.started = time.monotonic()
         answer = self.server.application(request)
@@ -250,35 +287,61 @@ class Connection(asyncio.Protocol):
             return
         if request is not None and (not request.keep_alive or self.server.draining):
             self.transport.close()
-        elif self._queue:
-            self._handle(self._queue.popleft())
+        elif not self._clogged:
+            self._next()
+
+    def _next(self) -> None:
+        """Goes on with the requests that wait, a turn of the loop for each: others have their turn in between."""
+        if self._queue:
+            self._busy = self._queue.popleft()
+            self._regulate()
+            self.server.loop.call_soon(self._handle, self._busy)
+        elif self._refusal is not None:
+            self._refuse(*self._refusal)
 
     def refuse(self, status: int, message: str) -> None:
-        """Answers a request that could not even be read, and closes."""
+        """Answers a request that could not even be read, when those before it are answered, and closes."""
+        if self._closing:
+            return
         self._closing = True
+        self._receiving = False
+        if self._busy is not None:
+            self._refusal = status, message
+        else:
+            self._refuse(status, message)
+
+    def _refuse(self, status: int, message: str) -> None:
         response = self.server.refusal(status, message)
         head = STATUS_LINES[status] + b"Connection: close\r\nContent-Type: application/json\r\n"
         self.transport.write(head + b"Content-Length: %d\r\n\r\n%b" % (len(response), response))
-        self.transport.close()
+        # To close while the client is sending would make its kernel throw the answer away.
+        self.server.loop.call_later(self.server.limits.linger_seconds, self.transport.close)
 
     def _check_idle(self) -> None:
         """Closes a connection that is idle for long, or whose client stopped in the middle of a request."""
-        limit = _RECEIVE_SECONDS if self._receiving else _IDLE_SECONDS
+        limits = self.server.limits
+        limit = limits.idle_seconds
+        if self._receiving:
+            limit = limits.head_seconds if self._in_head else limits.receive_seconds
         waited = time.monotonic() - self._last
         waiting = self._busy is None or self._receiving
         if waiting and self._upgraded is None and waited >= limit:
             self.transport.close()
             return
-        delay = max(limit - waited, 5.0) if waiting else _RECEIVE_SECONDS
-        self._timer = self.server.loop.call_later(delay, self._check_idle)
+        # The next request may begin, and be slow, right after this look.
+        delay = min(limit - waited, limits.head_seconds) if waiting else limits.head_seconds
+        self._timer = self.server.loop.call_later(max(delay, limits.head_seconds / 8), self._check_idle)
 
 
 class Server:
     """Listens, and holds what all connections share."""
 
-    def __init__(self, application: Application, refusal: Callable[[int, str], bytes]) -> None:
+    def __init__(
+        self, application: Application, refusal: Callable[[int, str], bytes], limits: Limits | None = None
+    ) -> None:
         self.application = application
         self.refusal = refusal
+        self.limits = limits or Limits()
         self.connections: set[Connection] = set()
         self.draining = False
         self.flusher = Flusher()
@@ -301,10 +364,11 @@ class Server:
     async def start(self, host: str, port: int, context: ssl.SSLContext) -> int:
         """Listens; gives the port, which matters when it was asked for port 0."""
         self.loop = asyncio.get_running_loop()
+        listener = listen(host, port, self.limits)
         self._listener = await self.loop.create_server(
-            lambda: Connection(self), host, port, ssl=context, backlog=1024, ssl_handshake_timeout=10
+            lambda: Connection(self), sock=listener, ssl=context, backlog=1024, ssl_handshake_timeout=10
         )
-        return self._listener.sockets[0].getsockname()[1]
+        return listener.getsockname()[1]
 
     async def drain(self, seconds: float) -> None:
         """Takes no new connections, ends streams, waits for requests under way, then closes."""
@@ -317,10 +381,7 @@ class Server:
             elif connection._busy is None:
                 connection.transport.close()
         deadline = time.monotonic() + seconds
-        while (
-            any(connection._busy is not None for connection in self.connections)
-            and time.monotonic() < deadline
-        ):
+        while any(connection.is_busy for connection in self.connections) and time.monotonic() < deadline:
             await asyncio.sleep(0.02)
         for connection in list(self.connections):
             connection.abort()

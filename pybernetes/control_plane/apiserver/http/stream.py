@@ -12,8 +12,6 @@ from pybernetes.control_plane.apiserver.http.messages import JSON, Request
 if TYPE_CHECKING:
     from pybernetes.control_plane.apiserver.http.connection import Connection
 
-# A client that leaves this much unread is cut off: it would otherwise fill the memory.
-_BACKLOG_LIMIT = 32 << 20
 _STREAMS_PER_TURN = 8
 
 
@@ -64,8 +62,8 @@ class Stream:
         self._connection: Connection | None = None
         self._pending: list[bytes] = []
         self._scheduled = False
+        self._head_start = 0
         self.closed = False
-
         self._finished = False
 
     def attach(self, connection: Connection, request: Request) -> None:
@@ -73,6 +71,7 @@ class Stream:
         self._connection = connection
         if self.on_open is not None:
             self.on_open()
+        self._head_start = sum(map(len, self._pending))
         if self._pending and not self._scheduled:  # written before the head was sent
             self.flush()
         if self._finished:
@@ -96,7 +95,10 @@ class Stream:
         self._pending.clear()
         transport = self._connection.transport
         transport.write(data)
-        if transport.get_write_buffer_size() > _BACKLOG_LIMIT:
+        behind = transport.get_write_buffer_size()
+        # What the stream began with, however much it is, does not count against the client.
+        self._head_start = min(self._head_start, behind)
+        if behind - self._head_start > self._connection.server.limits.backlog:
             self._connection.abort()
 
     def finish(self) -> None:

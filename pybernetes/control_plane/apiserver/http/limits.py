@@ -1,0 +1,48 @@
+"""How much of a client is put up with: sizes in bytes, times in seconds."""
+
+from __future__ import annotations
+
+import socket
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a client may send and how long it may take; the sizes and the first two times are upstream's."""
+
+    body: int = 3 * 1024 * 1024
+    # The request line and all headers.
+    head: int = 1024 * 1024
+    # From the first byte of a request to the end of its headers, and to its own end.
+    head_seconds: float = 32.0
+    receive_seconds: float = 60.0
+    # Between two requests.
+    idle_seconds: float = 90.0
+    # How long a client that takes nothing of what it is sent, or is silently gone, is kept.
+    stall_seconds: float = 60.0
+    # How long a refused client is listened to, so that it finds the answer before the connection's end.
+    linger_seconds: float = 2.0
+    # A watcher that is this far behind is cut off: it would otherwise fill the memory.
+    backlog: int = 32 * 1024 * 1024
+    # Requests that wait on one connection for the one before them.
+    pipeline: int = 16
+
+
+def listen(host: str, port: int, limits: Limits) -> socket.socket:
+    """A listening socket whose connections the kernel ends when their clients are gone or take nothing."""
+    both = host == "::" and socket.has_dualstack_ipv6()
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.create_server((host, port), family=family, backlog=1024, dualstack_ipv6=both)
+    stall = limits.stall_seconds
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    # What is set here, the accepted sockets inherit. Not every system has these.
+    for name, value in (
+        ("TCP_KEEPIDLE", max(1, int(stall / 2))),
+        ("TCP_KEEPINTVL", max(1, int(stall / 8))),
+        ("TCP_KEEPCNT", 4),
+        ("TCP_USER_TIMEOUT", int(stall * 1000)),
+    ):
+        option = getattr(socket, name, None)
+        if option is not None:
+            listener.setsockopt(socket.IPPROTO_TCP, option, value)
+    return listener
