@@ -128,6 +128,15 @@ class Connection(asyncio.Protocol):
             self._paused = pause
             (self.transport.pause_reading if pause else self.transport.resume_reading)()
 
+    @property
+    def backlog(self) -> int:
+        """How far a stream may be behind."""
+        return self.server.limits.backlog
+
+    def flush_later(self, stream: Stream) -> None:
+        """Flushes a stream when its turn comes."""
+        self.server.flusher.add(stream)
+
     def abort(self) -> None:
         """Drops the client at once."""
         self.transport.abort()

@@ -84,7 +84,7 @@ class Stream:
         self._pending.append(chunks)
         if not self._scheduled and self._connection is not None:
             self._scheduled = True
-            self._connection.server.flusher.add(self)
+            self._connection.flush_later(self)
 
     def flush(self) -> None:
         """Sends what is queued."""
@@ -98,7 +98,7 @@ class Stream:
         behind = transport.get_write_buffer_size()
         # What the stream began with, however much it is, does not count against the client.
         self._head_start = min(self._head_start, behind)
-        if behind - self._head_start > self._connection.server.limits.backlog:
+        if behind - self._head_start > self._connection.backlog:
             self._connection.abort()
 
     def finish(self) -> None:

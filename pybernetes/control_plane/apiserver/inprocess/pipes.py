@@ -7,6 +7,7 @@ from collections import deque
 from typing import Any
 
 from pybernetes.control_plane.apiserver.http.connection import Upgrade
+from pybernetes.control_plane.apiserver.http.limits import Limits
 from pybernetes.control_plane.apiserver.http.stream import Stream
 
 Headers = dict[bytes, bytes]
@@ -26,6 +27,11 @@ class Reader:
             stream.attach(self, None)  # type: ignore[arg-type]
 
     # What a stream asks of its connection.
+
+    backlog = Limits().backlog
+
+    def flush_later(self, stream: Stream) -> None:
+        asyncio.get_running_loop().call_soon(stream.flush)
 
     def write(self, chunks: bytes) -> None:
         self._raw += chunks
