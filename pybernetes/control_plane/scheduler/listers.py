@@ -24,6 +24,7 @@ class Listers:
     def __init__(self) -> None:
         self._objects: dict[str, dict[str, Object]] = {}
         self._versions: dict[str, int] = {}
+        self._assumed: dict[tuple[str, str], Object] = {}
         self._selectors: WeakKeyDictionary[Shape, tuple[int, Selector]] = WeakKeyDictionary()
         self._services: dict[str, dict[str, Selector]] = {}  # by namespace, then by name
 
@@ -43,6 +44,27 @@ class Listers:
     def get(self, kind: str, key: str) -> Object | None:
         """An object, or None."""
         return self._objects.get(kind, {}).get(key)
+
+    # -- what decisions under way are about to change ----------------------------------------------------
+
+    def current(self, kind: str, key: str) -> Object | None:
+        """An object as it is assumed to be; that holds until the server has a newer one."""
+        actual = self.get(kind, key)
+        assumed = self._assumed.get((kind, key)) if self._assumed else None
+        if assumed is None:
+            return actual
+        if actual is not None and _version(actual) == _version(assumed):
+            return assumed
+        del self._assumed[kind, key]
+        return actual
+
+    def assume(self, kind: str, key: str, obj: Object) -> None:
+        """Takes an object to be so, which carries the version of the one that it will replace."""
+        self._assumed[kind, key] = obj
+
+    def revert(self, kind: str, key: str) -> None:
+        """Takes an assumption back."""
+        self._assumed.pop((kind, key), None)
 
     def all(self, kind: str) -> list[Object]:
         """Every object of a kind."""
@@ -105,3 +127,7 @@ class Listers:
         return [
             each for each in self._services.get(labels.namespace, {}).values() if each.matches(labels.labels)
         ]
+
+
+def _version(obj: Object) -> str:
+    return obj["metadata"].get("resourceVersion", "")

@@ -171,6 +171,13 @@ class Reports:
         status = condition_patch(pod, reason, message, nominated, times.seconds(self._clock.now()))
         if status is None:
             return
+        self._patch(pod, status)
+
+    def nominated(self, pod: Pod, node: str) -> None:
+        """Writes into a pod which node it is about to get, or (nothing) that it is to get none."""
+        self._patch(pod, {"nominatedNodeName": node or None})
+
+    def _patch(self, pod: Pod, status: Object) -> None:
         patch = {"metadata": {"uid": pod.uid}, "status": status}
         self._writer.add(
             lambda: self._client.patch(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
+from collections.abc import Awaitable
 from typing import Any
 
 from pybernetes.client.client import Client
@@ -19,12 +20,14 @@ from pybernetes.control_plane.scheduler.listers import Listers
 from pybernetes.control_plane.scheduler.metrics import SchedulerMetrics
 from pybernetes.control_plane.scheduler.nodes import NodeReader
 from pybernetes.control_plane.scheduler.nominations import Nominations
+from pybernetes.control_plane.scheduler.plugins.volume_binding import VolumeBinding
 from pybernetes.control_plane.scheduler.pods import Pod, PodReader
 from pybernetes.control_plane.scheduler.profile import Profile
 from pybernetes.control_plane.scheduler.queue import Queue, Queued
 from pybernetes.control_plane.scheduler.reports import Reports, Writer
 from pybernetes.control_plane.scheduler.requests import Resources
 from pybernetes.control_plane.scheduler.snapshot import Snapshot
+from pybernetes.control_plane.scheduler.volume_binder import Reservation, VolumeBinder
 from pybernetes.lib.clock import Clock
 
 log = logging.getLogger(__name__)
@@ -72,7 +75,13 @@ class Scheduler:
         self.intake = Intake(
             self.snapshot, self.listers, self.nominations, self.queue, self.assumed, self.profiles
         )
-        self.binder = Binder(client, lambda pod: None, self._bound, self._not_bound)
+        self.reservations: dict[str, Reservation] = {}  # by the uid of pods that wait for volumes
+        self.volume_binders = {
+            name: VolumeBinder(client, self.listers, self.snapshot, plugin.timeout)
+            for name, profile in self.profiles.items()
+            if isinstance(plugin := profile.plugins.get("VolumeBinding"), VolumeBinding)
+        }
+        self.binder = Binder(client, self._bind_volumes, self._bound, self._not_bound)
         self.writer = Writer(self.binder.idle)
         self.reports = Reports(client, self.writer, self.clock)
         self._wake = asyncio.Event()
@@ -84,6 +93,8 @@ class Scheduler:
     async def run(self) -> None:
         """Schedules until it is cancelled."""
         self.intake.listen(self.feeds)
+        for plural in ("persistentvolumes", "persistentvolumeclaims"):
+            self.feeds.looked_up[plural][0].add_handler(self._volumes_changed)
         try:
             async with asyncio.TaskGroup() as group:
                 for informer in self.feeds.all:
@@ -154,11 +165,31 @@ class Scheduler:
 
     def _assume(self, queued: Queued, node: str) -> None:
         placed = queued.pod.placed(node)
+        self._reserve(placed)
         self.snapshot.add_pod(placed)
         self.assumed[placed.uid] = placed
         self.nominations.remove(placed.uid)
         self.queue.done(queued)
         self.binder.bind(queued, placed)
+
+    def _reserve(self, pod: Pod) -> None:
+        """Takes the volumes that a pod gets on its node."""
+        plugin = self.profiles[pod.shape.scheduler].plugins.get("VolumeBinding")
+        if pod.shape.volumes is not None and isinstance(plugin, VolumeBinding):
+            plan = plugin.plan(pod, pod.node)
+            if plan.bindings or plan.provisions:
+                self.reservations[pod.uid] = Reservation(self.listers, plan, pod.node)
+
+    def _bind_volumes(self, pod: Pod) -> Awaitable[None] | None:
+        reservation = self.reservations.get(pod.uid)
+        if reservation is None:
+            return None
+        self.reports.nominated(pod, pod.node)  # for people: this may take a while
+        return self.volume_binders[pod.shape.scheduler].bind(pod, reservation)
+
+    def _volumes_changed(self, _old: Any, _new: Any) -> None:
+        for binder in self.volume_binders.values():
+            binder.changed()
 
     def _unschedulable(self, queued: Queued, diagnosis: Diagnosis) -> None:
         pod = queued.pod
@@ -181,9 +212,13 @@ class Scheduler:
         now = self.clock.monotonic()
         first = queued.first if queued.first is not None else now
         self.metrics.bound(pod.shape.scheduler, queued.attempts, now - queued.taken, now - first)
+        self.reservations.pop(pod.uid, None)
         self.reports.scheduled(pod, pod.node)
 
     def _not_bound(self, queued: Queued, pod: Pod, error: Exception) -> None:
+        reservation = self.reservations.pop(pod.uid, None)
+        if reservation is not None:
+            reservation.revert()
         if self.assumed.pop(pod.uid, None) is not pod:
             return  # it was bound or deleted meanwhile
         self.snapshot.remove_pod(pod)
