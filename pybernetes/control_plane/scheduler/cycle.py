@@ -88,6 +88,17 @@ class Cycle:
                     keys.append((weighted.plugin.name, True, key))
         return Active(filters, scores, tuple(keys))
 
+    def reasons(self, pod: Pod, active: Active, row: int) -> tuple[str, ...]:
+        """Why a pod cannot be on a row as things are there now; nothing if it can."""
+        rows = np.array((row,), dtype=np.intp)
+        promised, beside = self.nominations.verdicts(pod, active.filters, rows)
+        over = {plugin.name: codes for plugin, codes in beside if len(promised)}
+        for plugin in active.filters:
+            for codes in (over.get(plugin.name), plugin.filter(pod, slice(row, row + 1))):
+                if codes is not None and codes[0] != 0:
+                    return plugin.reasons(pod, int(codes[0]))
+        return ()
+
     # -- every node --------------------------------------------------------------------------------------
 
     def _any(self, pod: Pod, active: Active) -> Decision:

@@ -57,6 +57,13 @@ class SchedulerMetrics:
             histogram = self.pod_seconds[label] = Histogram(_powers(0.01, 2, 20))
         histogram.observe(waited)
 
+    def preempted(self, victims: int, violations: int) -> None:
+        """An attempt was made to find room by evicting pods."""
+        self.preemption_attempts += 1
+        if victims:
+            self.victims.observe(victims)
+            self.budget_violations += violations
+
     def write(self, text: Exposition, scheduler: Scheduler) -> None:
         """Writes everything in Prometheus' format."""
         _counter(text, "schedule_attempts_total", ("result", "profile"), self.attempts,

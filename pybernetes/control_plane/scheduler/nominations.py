@@ -78,6 +78,11 @@ class Nominations:
         self._special -= not is_plain(pod)
         self._load(pod, -1)
 
+    @property
+    def all_plain(self) -> bool:
+        """Whether none of the pods takes anything but amounts."""
+        return self._special == 0
+
     def node_of(self, uid: str) -> str:
         """The node that a pod is nominated for, or nothing."""
         pod = self._pods.get(uid)
@@ -105,6 +110,7 @@ class Nominations:
                     )
             return
         self._loads.setdefault(pod.priority, _Load()).add(pod, row, sign)
+        self._snapshot.changes.note(row)
 
     # -- what others may not take -----------------------------------------------------------------------
 
@@ -113,6 +119,11 @@ class Nominations:
         for other in self._nodes.get(node, {}).values():
             if other.priority >= pod.priority and other.uid != pod.uid:
                 yield other
+
+    def extra(self, pod: Pod, rows: Ints) -> Extra | None:
+        """What the pods take on some rows that come before a pod; None for nothing."""
+        loads = [load for priority, load in self._loads.items() if priority >= pod.priority]
+        return self._extra(pod, loads, rows) if loads and self._pods else None
 
     def verdicts(
         self, pod: Pod, filters: Sequence[FilterPlugin], rows: Ints | None = None

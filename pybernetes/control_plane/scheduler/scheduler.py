@@ -14,6 +14,7 @@ from pybernetes.control_plane.scheduler.config import Configuration
 from pybernetes.control_plane.scheduler.cycle import Cycle
 from pybernetes.control_plane.scheduler.diagnosis import Diagnosis
 from pybernetes.control_plane.scheduler.events import ASSIGNED_POD, Action, Event
+from pybernetes.control_plane.scheduler.evictor import Evictor
 from pybernetes.control_plane.scheduler.feeds import Feeds
 from pybernetes.control_plane.scheduler.intake import Intake
 from pybernetes.control_plane.scheduler.listers import Listers
@@ -22,6 +23,7 @@ from pybernetes.control_plane.scheduler.nodes import NodeReader
 from pybernetes.control_plane.scheduler.nominations import Nominations
 from pybernetes.control_plane.scheduler.plugins.volume_binding import VolumeBinding
 from pybernetes.control_plane.scheduler.pods import Pod, PodReader
+from pybernetes.control_plane.scheduler.preemption import Outcome, Preemption
 from pybernetes.control_plane.scheduler.profile import Profile
 from pybernetes.control_plane.scheduler.queue import Queue, Queued
 from pybernetes.control_plane.scheduler.reports import Reports, Writer
@@ -84,6 +86,14 @@ class Scheduler:
         self.binder = Binder(client, self._bind_volumes, self._bound, self._not_bound)
         self.writer = Writer(self.binder.idle)
         self.reports = Reports(client, self.writer, self.clock)
+        self.evictor = Evictor(client, self.reports, self.clock, self._evicted)
+        self.preemptions = {
+            name: Preemption(
+                self.snapshot, self.cycles[name], profile.preemption, self.nominations, self.listers, chance
+            )
+            for name, profile in self.profiles.items()
+            if profile.preemption is not None
+        }
         self._wake = asyncio.Event()
         self.queue.wake = self._wake.set
         self.running = False
@@ -108,6 +118,7 @@ class Scheduler:
         finally:
             self.running = False
             await self.binder.close()
+            await self.evictor.close()
             await self.writer.close()
 
     async def _loop(self) -> None:
@@ -194,11 +205,33 @@ class Scheduler:
     def _unschedulable(self, queued: Queued, diagnosis: Diagnosis) -> None:
         pod = queued.pod
         nominated: str | None = ""
+        preemption = self.preemptions.get(pod.shape.scheduler)
+        outcome = preemption.find(pod, diagnosis) if preemption is not None and diagnosis.node_count else None
+        if outcome is not None:
+            nominated = outcome.nominated
+            diagnosis.after = f"preemption: {outcome.message}"
+            self.metrics.preempted(len(outcome.victims), outcome.violations)
         message = str(diagnosis)
         self.queue.failed(queued, diagnosis.plugins)
-        self.nominations.add(pod, nominated or "")
+        if nominated is not None:
+            self.nominations.add(pod, nominated)
+        if outcome is not None and outcome.nominated and outcome.victims:
+            self._preempt(pod, outcome)
         self.reports.failed(pod, message)
         self.reports.condition(pod, UNSCHEDULABLE, message, nominated)
+
+    def _preempt(self, pod: Pod, outcome: Outcome) -> None:
+        """Has the victims of a preemption evicted; the pod waits until that is under way."""
+        node = outcome.nominated or ""
+        for other in self.nominations.on(node):
+            if other.priority < pod.priority:  # it will not get the place that was kept for it
+                self.nominations.remove(other.uid)
+                self.reports.nominated(other, "")
+        self.queue.hold(pod.uid)
+        self.evictor.evict(outcome.victims, pod, node)
+
+    def _evicted(self, pod: Pod, failed: bool) -> None:
+        self.queue.release(pod.uid, failed)
 
     def _failed_with(self, queued: Queued, message: str) -> None:
         self.queue.erred(queued)

@@ -23,6 +23,30 @@ from pybernetes.control_plane.scheduler.requests import Resources
 from pybernetes.control_plane.scheduler.terms import Taint
 
 ANY_ADDRESS = "0.0.0.0"
+MAX_BELOW = 8  # priorities that are kept count of for preemption
+
+
+class Below:
+    """What the pods below a priority take, as columns: what preemption could free."""
+
+    def __init__(self, priority: int, capacity: int) -> None:
+        self.priority = priority
+        self.pods: Ints = np.zeros(capacity, dtype=np.int64)
+        self.amounts: dict[int, Ints] = {}  # by resource number
+
+    def count(self, pod: Pod, row: int, change: int) -> None:
+        """A pod below the priority has come to a row (1) or gone (-1)."""
+        self.pods[row] += change
+        for number, amount in pod.requests.amounts:
+            column = self.amounts.get(number)
+            if column is None:
+                column = self.amounts[number] = np.zeros(len(self.pods), dtype=np.int64)
+            column[row] += change * amount
+
+    def grow(self, capacity: int) -> None:
+        """Makes room for more rows."""
+        self.pods = grown(self.pods, capacity)
+        self.amounts = {number: grown(column, capacity) for number, column in self.amounts.items()}
 
 
 class Snapshot:
@@ -56,6 +80,7 @@ class Snapshot:
         self.ports: dict[tuple[str, int], dict[str, Ints]] = {}
         self.claims: dict[str, int] = {}  # how many pods on nodes use a claim, by namespace/name
         self.disks: dict[str, dict[int, int]] = {}  # rows of pods with disks of a kind, and how many
+        self._below: dict[int, Below] = {}  # by priority, for those that were asked for of late
         self.changes = Journal()  # rows where anything changed
         self.places = Journal()  # rows where more changed than pods and amounts
 
@@ -163,6 +188,9 @@ class Snapshot:
         counted[1, row] += change * requests.memory
         self.pod_count[row] += change
         self.counters.count(pod, row, change)
+        for below in self._below.values():
+            if pod.priority < below.priority:
+                below.count(pod, row, change)
         shape = pod.shape
         if shape.affinity is not None:
             self.terms.count(pod, row, change)
@@ -204,6 +232,19 @@ class Snapshot:
     def counter(self, key: Any, matches: Callable[[Labels], bool], counts_deleting: bool = True) -> Counter:
         """The counter of the pods whose labels a function chooses; equal keys mean the same function."""
         return self.counters.get(key, matches, counts_deleting, self.placed)
+
+    def below(self, priority: int) -> Below:
+        """What the pods below a priority take."""
+        found = self._below.pop(priority, None)
+        if found is None:
+            if len(self._below) >= MAX_BELOW:
+                del self._below[next(iter(self._below))]
+            found = Below(priority, self._capacity)
+            for row, pod in self.placed():
+                if pod.priority < priority:
+                    found.count(pod, row, 1)
+        self._below[priority] = found  # the last one is the latest
+        return found
 
     def placed(self) -> Iterator[tuple[int, Pod]]:
         """Every pod on a node with its row."""
@@ -250,6 +291,8 @@ class Snapshot:
             column.codes = grown(column.codes, capacity)
         for part in (self.labels, self.counters, self.terms):
             part.grow(capacity)
+        for below in self._below.values():
+            below.grow(capacity)
         for addresses in self.ports.values():
             for address, used in addresses.items():
                 addresses[address] = grown(used, capacity)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pybernetes.client.refs import EVENTS, PODS
+from pybernetes.client.refs import EVENTS, PODS, PRIORITY_CLASSES
 from tests.cluster import Cluster, eventually
 from tests.control_plane.scheduler.helpers import add_node, is_on, message, node, pod, scheduling
 
@@ -33,3 +33,24 @@ async def test_pods_get_nodes_and_reasons(transport: str) -> None:
                 }
 
             await eventually(all_reported)
+
+
+async def test_a_pod_of_higher_priority_gets_room() -> None:
+    async with Cluster() as cluster:
+        client = cluster.client
+        await client.create(PRIORITY_CLASSES, {"metadata": {"name": "high"}, "value": 1000})
+        async with scheduling(client):
+            await add_node(client, node("only", cpu="2"))
+            for name in ("first", "second"):
+                await client.create(PODS, pod(name, terminationGracePeriodSeconds=0))
+                await eventually(lambda name=name: is_on(client, name, "only"))
+            await client.create(PODS, pod("important", priorityClassName="high"))
+            await eventually(lambda: is_on(client, "important", "only"))
+            left = {each["metadata"]["name"] for each in (await client.list(PODS, "default")).items}
+            assert "important" in left and len(left) == 2
+
+            async def preempted() -> bool:
+                found = (await client.list(EVENTS, "default")).items
+                return any(each["reason"] == "Preempted" for each in found)
+
+            await eventually(preempted)

@@ -13,7 +13,7 @@ from pybernetes.control_plane.scheduler.nodes import Node
 from pybernetes.control_plane.scheduler.plugin import MAX_SCORE, Extra, FilterPlugin, Scope, ScorePlugin
 from pybernetes.control_plane.scheduler.pods import Pod
 from pybernetes.control_plane.scheduler.requests import CPU, MEMORY, is_extended, is_scalar
-from pybernetes.control_plane.scheduler.snapshot import Snapshot
+from pybernetes.control_plane.scheduler.snapshot import Below, Snapshot
 
 TOO_MANY_PODS = "Too many pods"
 _PODS_BIT = 1
@@ -44,9 +44,15 @@ class NodeResourcesFit(FilterPlugin, ScorePlugin):
     def filter_beside(self, pod: Pod, rows: Ints, extra: Extra) -> Ints | None:
         return self._filter(pod, rows, extra)
 
-    def _filter(self, pod: Pod, rows: Rows, extra: Extra | None) -> Ints:
+    def filter_without(self, pod: Pod, rows: Ints, below: Below, extra: Extra | None) -> Ints:
+        """The same if all pods below a priority were gone."""
+        return self._filter(pod, rows, extra, below)
+
+    def _filter(self, pod: Pod, rows: Rows, extra: Extra | None, below: Below | None = None) -> Ints:
         snapshot = self.snapshot
         count = snapshot.pod_count[rows]
+        if below is not None:
+            count = count - below.pods[rows]
         if extra is not None:
             count = count + extra.pods
         codes = (count >= snapshot.allowed_pods[rows]) * _PODS_BIT
@@ -56,8 +62,10 @@ class NodeResourcesFit(FilterPlugin, ScorePlugin):
                 continue
             there = snapshot.allocatable[number, rows]
             free = there - snapshot.requested[number, rows]
+            if below is not None and number in below.amounts:
+                free = free + below.amounts[number][rows]
             if extra is not None and number in extra.amounts:
-                free -= extra.amounts[number]
+                free = free - extra.amounts[number]
             short = free < amount
             codes |= short.astype(np.int64) << bit
             never = there < amount

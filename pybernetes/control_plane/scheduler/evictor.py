@@ -1,0 +1,83 @@
+"""Evicts the victims of a preemption while the scheduler goes on."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from pybernetes.client.client import STRATEGIC_PATCH, Client
+from pybernetes.client.errors import Conflict, NotFound, StatusError
+from pybernetes.client.refs import PODS
+from pybernetes.control_plane.scheduler.pods import Pod
+from pybernetes.control_plane.scheduler.reports import Reports
+from pybernetes.lib import times
+from pybernetes.lib.clock import Clock
+
+log = logging.getLogger(__name__)
+
+
+def disruption(pod: Pod, preemptor: Pod, now: str) -> dict[str, Any]:
+    """The patch that tells why a pod is about to go."""
+    condition: dict[str, Any] = {
+        "type": "DisruptionTarget",
+        "status": "True",
+        "reason": "PreemptionByScheduler",
+        "message": f"{preemptor.shape.scheduler}: preempting to accommodate a higher priority pod",
+        "lastProbeTime": None,
+        "lastTransitionTime": now,
+    }
+    if pod.generation:
+        condition["observedGeneration"] = pod.generation
+    return {"metadata": {"uid": pod.uid}, "status": {"conditions": [condition]}}
+
+
+class Evictor:
+    """Deletes pods. ``done`` is told whether anything went wrong."""
+
+    def __init__(
+        self, client: Client, reports: Reports, clock: Clock, done: Callable[[Pod, bool], None]
+    ) -> None:
+        self._client, self._reports, self._clock, self._done = client, reports, clock, done
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def evict(self, victims: tuple[Pod, ...], preemptor: Pod, node: str) -> None:
+        """Begins to evict pods that are in the way of another."""
+        task = asyncio.create_task(
+            self._evict(victims, preemptor, node), context=contextvars.Context(), name="evict"
+        )
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _evict(self, victims: tuple[Pod, ...], preemptor: Pod, node: str) -> None:
+        leaving = [victim for victim in victims if not victim.deleting]
+        outcomes = await asyncio.gather(
+            *(self._one(victim, preemptor, node) for victim in leaving), return_exceptions=True
+        )
+        failures = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
+        for failure in failures:
+            log.info("preemption for %s: %s", preemptor.key, failure)
+        self._done(preemptor, bool(failures))
+
+    async def _one(self, victim: Pod, preemptor: Pod, node: str) -> None:
+        try:
+            patch = disruption(victim, preemptor, times.seconds(self._clock.now()))
+            await self._client.patch(
+                PODS, victim.name, patch, victim.namespace, type=STRATEGIC_PATCH, subresource="status"
+            )
+            await self._client.delete(PODS, victim.name, victim.namespace, uid=victim.uid)
+        except (NotFound, Conflict):
+            return  # it is gone, or another of the same name is there
+        except (StatusError, OSError, TimeoutError) as error:
+            raise RuntimeError(f"evicting {victim.key}: {error}") from None
+        self._reports.preempted(victim, preemptor, node)
+
+    async def close(self, seconds: float = 2.0) -> None:
+        """Ends what is under way."""
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=seconds)
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
