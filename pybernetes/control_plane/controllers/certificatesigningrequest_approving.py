@@ -1,0 +1,97 @@
+"""CSR approving: approves requests of kubelets for client certificates, if they may make them."""
+
+from __future__ import annotations
+
+import logging
+
+from pybernetes.client.errors import NotFound
+from pybernetes.client.refs import CERTIFICATE_SIGNING_REQUESTS, SUBJECT_ACCESS_REVIEWS
+from pybernetes.client.transport import Object
+from pybernetes.control_plane.controllers import _csr
+from pybernetes.control_plane.controllers._descriptor import Descriptor
+from pybernetes.runtime.controller import Controller
+
+log = logging.getLogger(__name__)
+
+
+def recognized(csr: Object) -> list[tuple[str, str]]:
+    """The permissions that would do for a request, and what to say if it is approved for one."""
+    spec = csr["spec"]
+    if spec.get("signerName") != _csr.KUBELET_CLIENT:
+        return []
+    request = _csr.parse(csr)
+    if _csr.kubelet_client_fault(request, spec.get("usages") or ()):
+        return []
+    found = [("nodeclient", "Auto approving kubelet client certificate after SubjectAccessReview.")]
+    if spec.get("username") == _csr.common_name(request):
+        found.insert(
+            0, ("selfnodeclient", "Auto approving self kubelet client certificate after SubjectAccessReview.")
+        )
+    return found
+
+
+class ApprovingController(Controller):
+    """Works on names of requests."""
+
+    name = "certificatesigningrequest-approving-controller"
+    kind = CERTIFICATE_SIGNING_REQUESTS
+
+    def concerns(self, old: Object | None, new: Object | None) -> bool:
+        return new is not None and _is_open(new)
+
+    async def reconcile(self, key: str) -> None:
+        """Approves a request that is one of a kubelet which may make it."""
+        csr = self.objects.get(key)
+        if csr is None or not _is_open(csr):
+            return
+        tried = []
+        for permission, message in recognized(csr):
+            tried.append(permission)
+            if await self._may(csr, permission):
+                await self._approve(csr, message)
+                return
+        if tried:
+            log.info("%s was recognized as %s, which its maker may not make", key, ", ".join(tried))
+
+    async def _may(self, csr: Object, permission: str) -> bool:
+        spec = csr["spec"]
+        asked = {
+            "user": spec.get("username", ""),
+            "uid": spec.get("uid", ""),
+            "groups": spec.get("groups") or [],
+            "extra": spec.get("extra") or {},
+            "resourceAttributes": {
+                "group": "certificates.k8s.io",
+                "version": "*",
+                "resource": "certificatesigningrequests",
+                "subresource": permission,
+                "verb": "create",
+            },
+        }
+        review = await self.client.create(SUBJECT_ACCESS_REVIEWS, {"metadata": {}, "spec": asked})
+        return bool(review["status"].get("allowed"))
+
+    async def _approve(self, csr: Object, message: str) -> None:
+        status = csr.get("status", {})
+        approved = {"type": "Approved", "status": "True", "reason": "AutoApproved", "message": message}
+        conditions = [*(status.get("conditions") or ()), approved]
+        changed = {**csr, "status": {**status, "conditions": conditions}}
+        try:
+            await self.client.update(CERTIFICATE_SIGNING_REQUESTS, changed, subresource="approval")
+        except NotFound:
+            pass
+
+
+def _is_open(csr: Object) -> bool:
+    """Whether nobody has decided about a request."""
+    status = csr.get("status", {})
+    decided = any(each["type"] in ("Approved", "Denied") for each in status.get("conditions") or ())
+    return not decided and not status.get("certificate")
+
+
+CONTROLLER = Descriptor(
+    name=ApprovingController.name,
+    aliases=("csrapproving",),
+    identity="certificate-controller",
+    build=lambda runtime, options: ApprovingController(runtime),
+)

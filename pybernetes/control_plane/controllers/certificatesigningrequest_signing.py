@@ -1,0 +1,128 @@
+"""CSR signing: signs approved requests for the signers of Kubernetes itself."""
+
+from __future__ import annotations
+
+import base64
+from argparse import Namespace
+from pathlib import Path
+
+from pybernetes.client.errors import NotFound
+from pybernetes.client.refs import CERTIFICATE_SIGNING_REQUESTS
+from pybernetes.client.transport import Object
+from pybernetes.control_plane.controllers import _csr
+from pybernetes.control_plane.controllers._csr import Authority
+from pybernetes.control_plane.controllers._descriptor import Descriptor
+from pybernetes.lib import times
+from pybernetes.lib.flags import Flag, Seconds
+from pybernetes.runtime.controller import Controller, Runtime
+
+_SIGNERS = {
+    "kubelet_serving": _csr.KUBELET_SERVING,
+    "kubelet_client": _csr.KUBELET_CLIENT,
+    "kube_apiserver_client": _csr.CLIENT,
+    "legacy_unknown": _csr.LEGACY,
+}
+
+
+class SigningController(Controller):
+    """Works on names of requests; ``authorities`` are those of the signers that it is."""
+
+    name = "certificatesigningrequest-signing-controller"
+    kind = CERTIFICATE_SIGNING_REQUESTS
+
+    def __init__(
+        self, runtime: Runtime, authorities: dict[str, Authority], longest: float = 365 * 86400.0
+    ) -> None:
+        self._authorities, self._longest = authorities, longest
+        super().__init__(runtime)
+
+    def concerns(self, old: Object | None, new: Object | None) -> bool:
+        return new is not None and new["spec"].get("signerName") in self._authorities and _is_due(new)
+
+    async def reconcile(self, key: str) -> None:
+        """Signs a request, or says why not."""
+        csr = self.objects.get(key)
+        if csr is None or not _is_due(csr):
+            return
+        spec, status = csr["spec"], csr.get("status", {})
+        signer, usages = spec["signerName"], spec.get("usages") or []
+        request = _csr.parse(csr)
+        fault = _csr.FAULTS[signer](request, usages)
+        now = self.clock.now()
+        if fault:
+            failed = {
+                "type": "Failed",
+                "status": "True",
+                "reason": "SignerValidationFailure",
+                "message": fault,
+                "lastUpdateTime": times.seconds(now),
+                "lastTransitionTime": times.seconds(now),
+            }
+            status = {**status, "conditions": [*(status.get("conditions") or ()), failed]}
+        else:
+            seconds = _csr.lifetime(spec.get("expirationSeconds"), self._longest)
+            signed = _csr.sign(self._authorities[signer], request, usages, seconds, now)
+            status = {**status, "certificate": base64.b64encode(signed).decode()}
+        try:
+            await self.client.update_status(CERTIFICATE_SIGNING_REQUESTS, {**csr, "status": status})
+        except NotFound:
+            pass
+
+
+def _is_due(csr: Object) -> bool:
+    """Whether a request waits for a signature."""
+    return (
+        _csr.is_approved(csr)
+        and "Failed" not in _csr.conditions(csr)
+        and not csr.get("status", {}).get("certificate")
+    )
+
+
+def authorities(options: Namespace) -> dict[str, Authority]:
+    """The authority of each signer: one for all, or files of its own for each; ValueError if they do not fit."""
+    everybody = (options.cluster_signing_cert_file, options.cluster_signing_key_file)
+    own = {
+        signer: (
+            getattr(options, f"cluster_signing_{name}_cert_file"),
+            getattr(options, f"cluster_signing_{name}_key_file"),
+        )
+        for name, signer in _SIGNERS.items()
+    }
+    specific = any(any(files) for files in own.values())
+    if all(everybody) and specific:
+        raise ValueError("cannot specify default and per controller certs at the same time")
+    if not specific:
+        own = {signer: everybody for signer in own} if all(everybody) else {}
+    found = {}
+    for signer, files in own.items():
+        if not any(files):
+            continue
+        if not all(files):
+            raise ValueError(f"the signer {signer} needs a certificate and a key")
+        found[signer] = Authority(Path(files[0]), Path(files[1]))
+        found[signer].load()
+    return found
+
+
+def build(runtime: Runtime, options: Namespace) -> SigningController | None:
+    """None without an authority to sign with."""
+    found = authorities(options)
+    return SigningController(runtime, found, options.cluster_signing_duration) if found else None
+
+
+CONTROLLER = Descriptor(
+    name=SigningController.name,
+    aliases=("csrsigning",),
+    identity="certificate-controller",
+    flags=(
+        Flag("cluster-signing-cert-file", "", "certificate authority that signs for every signer"),
+        Flag("cluster-signing-key-file", "", "its key"),
+        *(
+            Flag(f"cluster-signing-{name.replace('_', '-')}-{part}-file", "", f"{what} of {signer} alone")
+            for name, signer in _SIGNERS.items()
+            for part, what in (("cert", "certificate authority"), ("key", "key"))
+        ),
+        Flag("cluster-signing-duration", Seconds(365 * 86400), "how long certificates are good for at most"),
+    ),
+    build=build,
+)
