@@ -5,7 +5,7 @@ import argparse
 import pytest
 
 from pybernetes.lib import flags
-from pybernetes.lib.flags import Flag, Seconds
+from pybernetes.lib.flags import Flag, Repeated, Seconds
 
 FLAGS = (
     Flag("concurrent-syncs", 5, "workers"),
@@ -49,3 +49,12 @@ def test_defaults_refuse_unknown_names() -> None:
     assert flags.defaults(FLAGS, rate=0.5).rate == 0.5
     with pytest.raises(TypeError, match="no flag for speed"):
         flags.defaults(FLAGS, speed=1)
+
+
+def test_lists_grow() -> None:
+    parser = argparse.ArgumentParser()
+    flags.add(parser, (Flag("names", ("x",)), Flag("files", Repeated())))
+    assert parser.parse_args([]) == argparse.Namespace(names=("x",), files=())
+    found = parser.parse_args(["--names=a,b", "--files=a,b", "--names", "c", "--files=c"])
+    assert found == argparse.Namespace(names=("a", "b", "c"), files=("a,b", "c"))
+    assert parser.parse_args([]).names == ("x",)

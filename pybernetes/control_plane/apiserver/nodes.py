@@ -2,17 +2,44 @@
 
 from __future__ import annotations
 
+import argparse
 import ssl
 from urllib.parse import quote
 
 from pybernetes.api import errors
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.api import Api, NodeAccess
 from pybernetes.control_plane.apiserver.http.connection import Answer
 from pybernetes.control_plane.apiserver.http.messages import Request
 from pybernetes.control_plane.apiserver.http.relay import RelayError, Target, relay
+from pybernetes.lib.flags import Flag
 
 KUBELET_PORT = 10250
+FLAGS = (
+    Flag("kubelet-client-certificate", "", "certificate that kubelets know this server by"),
+    Flag("kubelet-client-key", "", "its key"),
+    Flag(
+        "kubelet-certificate-authority",
+        "",
+        "authority of the kubelets' certificates; not checked without one",
+    ),
+    Flag(
+        "kubelet-preferred-address-types", NodeAccess().address_types, "which addresses of nodes to try first"
+    ),
+)
+
+
+def access(arguments: argparse.Namespace) -> NodeAccess:
+    """How the flags say that kubelets are reached; ValueError if that makes no sense."""
+    context = unverified()
+    if arguments.kubelet_certificate_authority:
+        context = ssl.create_default_context(cafile=arguments.kubelet_certificate_authority)
+    certificate, key = arguments.kubelet_client_certificate, arguments.kubelet_client_key
+    if bool(certificate) != bool(key):
+        raise ValueError("--kubelet-client-certificate and --kubelet-client-key go together")
+    if certificate:
+        context.load_cert_chain(certificate, key)
+    return NodeAccess(context, tuple(arguments.kubelet_preferred_address_types))
 
 
 def kubelet(api: Api, node_name: str, path: str) -> Target:
@@ -29,7 +56,7 @@ def kubelet(api: Api, node_name: str, path: str) -> Target:
         )
     status = node.get("status", {}).get("daemonEndpoints", {}).get("kubeletEndpoint", {})
     return Target(
-        address, status.get("Port") or KUBELET_PORT, path, api.nodes.context or unverified(), node_name
+        address, status.get("Port") or KUBELET_PORT, path, api.nodes.context or unverified(), address
     )
 
 

@@ -12,7 +12,7 @@ from pybernetes.api.registry import builtin
 from pybernetes.api.resource import Resource
 from pybernetes.control_plane.apiserver import app, bootstrap, gate
 from pybernetes.control_plane.apiserver.admission.chain import Chain, Plugin
-from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.api import Api, NodeAccess
 from pybernetes.control_plane.apiserver.authn import trust
 from pybernetes.control_plane.apiserver.authn.chain import Authentication
 from pybernetes.control_plane.apiserver.authn.impersonation import impersonation
@@ -48,6 +48,7 @@ class Settings:
     trust: trust.Trust = field(default_factory=trust.Trust)
     authorizers: Sequence[Mode] = ()
     admission: Sequence[Callable[[Api], Plugin]] = ()
+    nodes: NodeAccess = field(default_factory=NodeAccess)
     services: ServiceOptions = field(default_factory=ServiceOptions)
     # How long the server goes on as before once it says that it is not ready, and then waits for what is under way.
     delay_seconds: float = 0.0
@@ -61,7 +62,7 @@ class ApiServer:
     def __init__(self, store: Store, settings: Settings) -> None:
         self.store, self.settings = store, settings
         self.kinds = Kinds(builtin())
-        self.api = Api(store, self.kinds)
+        self.api = Api(store, self.kinds, nodes=settings.nodes)
         self.api.admission = Chain([plugin(self.api) for plugin in settings.admission])
         self.api.authentication = settings.authentication(self.api)
         self.api.authorization = authorization.Chain([mode(self.api) for mode in settings.authorizers])

@@ -6,6 +6,7 @@ import argparse
 import logging
 from pathlib import Path
 
+from pybernetes.control_plane.apiserver import nodes
 from pybernetes.control_plane.apiserver.admission.plugins.default_toleration_seconds import (
     NOT_READY,
     UNREACHABLE,
@@ -68,6 +69,7 @@ def settings(arguments: argparse.Namespace) -> Settings:
         arguments.requestheader_uid_headers, arguments.requestheader_group_headers,
         arguments.requestheader_extra_headers_prefix,
     )  # fmt: skip
+    result.nodes = nodes.access(arguments)
     result.authorizers = authorization_modes(arguments.authorization_mode)
     seconds = {
         NOT_READY: arguments.default_not_ready_toleration_seconds,

@@ -34,12 +34,13 @@ class Authentication:
         audiences: Audiences = (),
         accounts: ServiceAccounts | None = None,
         starts: Sequence[Callable[[], None]] = (),
+        private: Callable[[bytes], bool] | None = None,
     ) -> None:
         self.bearer = bearer or Bearer((), audiences)
         self.audiences, self.accounts = audiences, accounts
         self._methods = (*methods, self.bearer.authenticate)
         self._anonymous = anonymous
-        self._starts = starts
+        self._starts, self._private = starts, private
         # Answers to paths of its own, for those who check our tokens elsewhere.
         self.documents: dict[str, Response] = {}
 
@@ -64,7 +65,7 @@ class Authentication:
             if user is None:
                 continue
             if type(user) is User:
-                request.user = user
+                self._enter(request, user)
                 return None
             following = methods[methods.index(method) + 1 :]
             return self._wait(request, following, problems, user)  # type: ignore[arg-type]
@@ -72,8 +73,14 @@ class Authentication:
             if problems:
                 log.info("unable to authenticate the request: %s", ", ".join(map(str, problems)))
             raise errors.unauthorized()
-        request.user = ANONYMOUS
+        self._enter(request, ANONYMOUS)
         return None
+
+    def _enter(self, request: Request, user: User) -> None:
+        request.user = user
+        if self._private is not None:  # headers that name users mean nothing from here on
+            for name in list(filter(self._private, request.headers)):
+                del request.headers[name]
 
     async def _wait(
         self,
@@ -88,7 +95,7 @@ class Authentication:
             problems.append(problem)
             user = None
         if user is not None:
-            request.user = user
+            self._enter(request, user)
             return None
         following = self._ask(request, methods, problems)
         return None if following is None else await following

@@ -60,7 +60,23 @@ def authentication(
         starts = [each.start for each in (*requests, *tokens) if hasattr(each, "start")]
         return Authentication(
             requests, Bearer(tokens, accounts.audiences), anonymous=anonymous,
-            audiences=accounts.audiences, accounts=accounts, starts=starts,
+            audiences=accounts.audiences, accounts=accounts, starts=starts, private=_private(arguments),
         )  # fmt: skip
 
     return build
+
+
+def _private(arguments: argparse.Namespace) -> Callable[[bytes], bool] | None:
+    """Which headers of front proxies are not passed on, besides the usual ones, which never are."""
+    names = frozenset(
+        name.lower().encode()
+        for name in (
+            *arguments.requestheader_username_headers,
+            *arguments.requestheader_uid_headers,
+            *arguments.requestheader_group_headers,
+        )
+    )
+    prefixes = tuple(prefix.lower().encode() for prefix in arguments.requestheader_extra_headers_prefix)
+    if all(name.startswith(b"x-remote-") for name in (*names, *prefixes)):
+        return None
+    return lambda name: name in names or name.startswith(prefixes)

@@ -22,7 +22,7 @@ from pybernetes.lib.serving import Bundle
 log = logging.getLogger(__name__)
 NAMESPACE, NAME = "kube-system", "extension-apiserver-authentication"
 _CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL)
-_SLACK = datetime.timedelta(minutes=5)
+_SLACK = 300.0
 _RETRY_SECONDS = 5.0
 
 
@@ -39,13 +39,13 @@ class Trust:
     extra_prefixes: Sequence[str] = ()
 
 
-def combined(existing: dict[str, str], trust: Trust) -> dict[str, str]:
+def combined(existing: dict[str, str], trust: Trust, now: float) -> dict[str, str]:
     """The data of the ConfigMap: what is there and what this server adds."""
     data: dict[str, str] = {}
-    clients = _certificates(existing.get("client-ca-file", ""), trust.clients)
+    clients = _certificates(existing.get("client-ca-file", ""), trust.clients, now)
     if clients:
         data["client-ca-file"] = clients
-    proxies = _certificates(existing.get("requestheader-client-ca-file", ""), trust.proxies)
+    proxies = _certificates(existing.get("requestheader-client-ca-file", ""), trust.proxies, now)
     if not proxies:
         return data
     data["requestheader-client-ca-file"] = proxies
@@ -71,7 +71,7 @@ def _names(text: str) -> list[str]:
     return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
 
 
-def _certificates(existing: str, bundle: Bundle | None) -> str:
+def _certificates(existing: str, bundle: Bundle | None, now: float) -> str:
     """Certificates in PEM: those that are there, then ours, without doubles and expired ones."""
     from cryptography import x509
 
@@ -82,7 +82,7 @@ def _certificates(existing: str, bundle: Bundle | None) -> str:
         except ValueError:
             continue
     listed += bundle.certificates if bundle is not None else ()
-    oldest = datetime.datetime.now(datetime.UTC) - _SLACK
+    oldest = datetime.datetime.fromtimestamp(now - _SLACK, datetime.UTC)
     kept = []
     for certificate in dict.fromkeys(listed):
         try:
@@ -142,13 +142,13 @@ class Publisher:
         while True:
             record = self._api.store.get(self._key)
             if record is None:
-                data = combined({}, self._trust)
+                data = combined({}, self._trust, self._api.clock())
                 await ensure(
                     self._api, "", "configmaps", NAMESPACE, {"metadata": {"name": NAME}, "data": data}
                 )
                 return
             obj: Any = self._kind.object(record)
-            data = combined(obj.get("data") or {}, self._trust)
+            data = combined(obj.get("data") or {}, self._trust, self._api.clock())
             if data == (obj.get("data") or {}):
                 return
             obj["data"] = data

@@ -17,6 +17,7 @@ _HOP = frozenset((b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-a
                   b"transfer-encoding", b"upgrade", b"content-length", b"host"))  # fmt: skip
 # What proves the client to us is not for whom we pass its request on to.
 _PRIVATE = frozenset((b"authorization", b"cookie"))
+_IDENTITY = (b"x-remote-", b"impersonate-")
 _CONNECT_SECONDS = 10.0
 
 
@@ -80,7 +81,9 @@ class _Backend(asyncio.Protocol):
             f"Host: {target.host}:{target.port}".encode(),
         ]
         for name, value in request.headers.items():
-            if name not in _HOP and name not in _PRIVATE and name not in target.headers:
+            if name in _HOP or name in _PRIVATE or name.startswith(_IDENTITY):
+                continue
+            if name not in target.headers:
                 lines.append(name + b": " + value)
         lines += [name + b": " + value for name, value in target.headers.items()]
         if b"upgrade" in request.headers:

@@ -1,0 +1,290 @@
+"""Tokens against a store: what is remembered, and what makes it forgotten."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from pybernetes.api.registry import builtin
+from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.authn.method import Known, Refused
+from pybernetes.control_plane.apiserver.authn.service_accounts import legacy, tokens
+from pybernetes.control_plane.apiserver.authn.service_accounts.claims import Reference, issue
+from pybernetes.control_plane.apiserver.authn.service_accounts.settings import ServiceAccounts
+from pybernetes.control_plane.apiserver.authn.service_accounts.tokens import Tokens
+from pybernetes.control_plane.apiserver.kinds import Kinds, stamp
+from pybernetes.control_plane.store.open import open_store
+from pybernetes.lib import jose
+from pybernetes.lib.clock import ManualClock
+from tests.cluster import eventually
+
+AUDIENCES = ("api",)
+
+
+def new_key(directory: Any) -> jose.SigningKey:
+    (directory / "key").write_bytes(jose.new_private_key())
+    return jose.read_private_key(directory / "key")
+
+
+class World:
+    """A store with accounts and pods, and tokens for them."""
+
+    def __init__(self, api: Api, signer: jose.SigningKey, clock: ManualClock) -> None:
+        self.api, self.clock, self.signer = api, clock, signer
+        accounts = ServiceAccounts(("me", "old me"), AUDIENCES, signer, (signer.public,))
+        self.tokens = Tokens(api, accounts)
+        self.tokens.start()
+        self.verified = 0
+        check = self.tokens._verify
+
+        def counted(token: bytes) -> Any:
+            self.verified += 1
+            return check(token)
+
+        self.tokens._verify = counted  # type: ignore[method-assign]
+
+    async def put(self, plural: str, name: str, **more: Any) -> Any:
+        kind = self.api.kinds.find("", plural)
+        namespace = "default" if kind.namespaced else ""
+        metadata = {"name": name, "uid": f"{name}-uid", **({"namespace": namespace} if namespace else {})}
+        metadata |= more.pop("metadata", {})
+        obj = {"kind": kind.resource.kind, "apiVersion": "v1", "metadata": metadata, **more}
+        key = kind.key(namespace, name)
+        record = self.api.store.get(key)
+        if record is None:
+            return await self.api.store.create(key, kind.encode(obj))
+        return await self.api.store.update(key, kind.encode(obj), record.revision)
+
+    async def drop(self, plural: str, name: str) -> None:
+        kind = self.api.kinds.find("", plural)
+        await self.api.store.delete(kind.key("default" if kind.namespaced else "", name), 0)
+
+    def make(
+        self, seconds: int = 3600, issuer: str = "me", audiences: Any = AUDIENCES, **bound: str
+    ) -> bytes:
+        account = {"metadata": {"name": "robot", "namespace": "default", "uid": "robot-uid"}}
+        references = {kind: Reference(name, f"{name}-uid") for kind, name in bound.items()}
+        claims = issue(
+            account,
+            issuer=issuer,
+            audiences=audiences,
+            now=self.clock.now(),
+            seconds=seconds,
+            bound=references,
+        )
+        return jose.sign(self.signer, claims).encode()
+
+    def ask(self, token: bytes, audiences: Any = AUDIENCES) -> Any:
+        try:
+            return self.tokens(token, audiences)
+        except Refused as problem:
+            return str(problem)
+
+    def holds(self, token: bytes) -> bool:
+        return isinstance(self.ask(token), Known)
+
+
+@asynccontextmanager
+async def world(directory: Any) -> AsyncIterator[World]:
+    store = open_store("memory", stamp=stamp)
+    await store.start()
+    clock = ManualClock()
+    made = World(Api(store, Kinds(builtin()), clock=clock.now), new_key(directory), clock)
+    for plural, name in (("serviceaccounts", "robot"), ("pods", "p"), ("secrets", "s"), ("nodes", "n")):
+        await made.put(plural, name)
+    yield made
+    await store.close()
+
+
+async def test_a_token_is_verified_once(tmp_path: Any) -> None:
+    async with world(tmp_path) as here:
+        token = here.make(pod="p")
+        first = here.ask(token)
+        assert first.user.name == "system:serviceaccount:default:robot" and first.audiences == AUDIENCES
+        for _ in range(10):
+            assert here.ask(token) is first
+        assert here.verified == 1
+
+
+GONE = "service account token has been invalidated"
+
+
+@pytest.mark.parametrize(
+    ("bound", "plural", "name", "problem"),
+    [
+        ({}, "serviceaccounts", "robot", 'serviceaccounts "robot" not found'),
+        ({"pod": "p"}, "pods", "p", GONE),
+        ({"secret": "s"}, "secrets", "s", GONE),
+        ({"node": "n"}, "nodes", "n", GONE),
+        ({"pod": "p", "node": "n"}, "serviceaccounts", "robot", 'serviceaccounts "robot" not found'),
+    ],
+)
+async def test_it_ends_with_what_it_is_bound_to(
+    tmp_path: Any, bound: dict[str, str], plural: str, name: str, problem: str
+) -> None:
+    async with world(tmp_path) as here:
+        token = here.make(**bound)
+        assert here.holds(token)
+        await here.drop(plural, name)
+        assert here.ask(token) == problem
+        # Another object of that name is another object.
+        await here.put(plural, name, metadata={"uid": "another"})
+        assert "does not match" in here.ask(token)
+
+
+async def test_a_pods_node_may_go(tmp_path: Any) -> None:
+    async with world(tmp_path) as here:
+        token = here.make(pod="p", node="n")
+        assert here.holds(token)
+        await here.drop("nodes", "n")
+        assert here.holds(token)
+
+
+async def test_changes_of_a_pod_do_not_cost_a_signature(tmp_path: Any) -> None:
+    async with world(tmp_path) as here:
+        token = here.make(pod="p")
+        for number in range(5):
+            assert here.holds(token)
+            await here.put("pods", "p", status={"number": number})
+        assert here.holds(token) and here.verified == 1
+
+
+async def test_a_pod_that_is_being_deleted_has_a_little_time(tmp_path: Any) -> None:
+    async with world(tmp_path) as here:
+        token = here.make(pod="p")
+        assert here.holds(token)
+        await here.put("pods", "p", metadata={"deletionTimestamp": "2023-11-14T22:13:50Z"})  # in 30 seconds
+        assert here.holds(token)
+        await here.clock.advance(89)
+        assert here.holds(token)
+        await here.clock.advance(2)
+        assert here.ask(token) == GONE
+
+
+async def test_a_known_token_expires(tmp_path: Any) -> None:
+    async with world(tmp_path) as here:
+        token = here.make(seconds=600)
+        await here.clock.advance(659)
+        assert here.holds(token)
+        await here.clock.advance(2)
+        assert here.ask(token) == "service account token has expired"
+
+
+async def test_audiences(tmp_path: Any) -> None:
+    async with world(tmp_path) as here:
+        token = here.make(audiences=["vault", "api"])
+        for _ in range(2):  # new, then known
+            assert here.ask(token, ("vault",)).audiences == ("vault",)
+            assert here.ask(token, ("x", "api")).audiences == ("api",)
+            problem = 'token audiences ["vault" "api"] is invalid for the target audiences ["x"]'
+            assert here.ask(token, ("x",)) == problem
+        foreign = here.make(audiences=["vault"])
+        for _ in range(2):
+            assert not here.holds(foreign)
+            assert here.ask(foreign, ("vault",)).user.name.endswith("robot")
+        assert here.ask(here.make(audiences=[])).audiences == AUDIENCES
+
+
+async def test_issuers_and_keys(tmp_path: Any) -> None:
+    async with world(tmp_path) as here:
+        assert here.holds(here.make(issuer="old me"))
+        assert here.ask(here.make(issuer="someone")) is None
+        assert here.ask(b"a.b.c") is None and here.ask(b"") is None
+        here.signer = new_key(tmp_path)
+        assert here.ask(here.make()) == "invalid signature, no keys found"
+        anonymous = jose.SigningKey(
+            jose.VerifyingKey("", "ES256", {}, here.signer.public.check), here.signer.sign
+        )
+        here.signer = anonymous
+        assert here.ask(here.make()) == "error in cryptographic primitive"
+
+
+async def test_the_memory_is_bounded(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tokens, "_MOST", 3)
+    async with world(tmp_path) as here:
+        made = [here.make(pod="p") for _ in range(5)]
+        assert all(here.holds(token) for token in made)
+        memory = here.tokens
+        assert len(memory._entries) == 3
+        assert {len(found) for found in memory._dependents.values()} == {3}
+        await here.drop("pods", "p")
+        assert not memory._entries and not memory._dependents
+        assert not any(here.holds(token) for token in made)
+
+
+async def test_a_lost_watch_forgets_everything(tmp_path: Any) -> None:
+    async with world(tmp_path) as here:
+        token = here.make(pod="p")
+        assert here.holds(token)
+        here.api.store.mirror.end_watches(RuntimeError("lost"))  # type: ignore[attr-defined]
+        assert not here.tokens._entries
+        assert here.holds(token)
+        await here.drop("pods", "p")
+        assert not here.holds(token)
+
+
+async def test_a_server_that_lags_behind_asks_again(tmp_path: Any) -> None:
+    """Another server made the pod; this one has not heard of it yet."""
+    async with world(tmp_path) as here:
+        token = here.make(pod="late")
+        here.api.store.local = False
+
+        async def sync() -> None:
+            await here.put("pods", "late")
+
+        here.api.store.sync = sync  # type: ignore[method-assign]
+        waiting = here.ask(token)
+        assert (await waiting).user.extra["authentication.kubernetes.io/pod-name"] == ("late",)
+        assert here.holds(token)
+
+
+# -- tokens in secrets ----------------------------------------------------------------------------------------------
+
+
+async def with_secret(here: World, **metadata: Any) -> bytes:
+    prefix = "kubernetes.io/serviceaccount/"
+    claims = {
+        "iss": legacy.ISSUER,
+        "sub": "system:serviceaccount:default:robot",
+        f"{prefix}namespace": "default",
+        f"{prefix}secret.name": "legacy",
+        f"{prefix}service-account.name": "robot",
+        f"{prefix}service-account.uid": "robot-uid",
+    }
+    token = jose.sign(here.signer, claims)
+    data = {"token": base64.b64encode(token.encode()).decode()}
+    await here.put("secrets", "legacy", metadata=metadata, data=data)
+    return token.encode()
+
+
+async def test_a_token_in_a_secret(tmp_path: Any) -> None:
+    async with world(tmp_path) as here:
+        token = await with_secret(here)
+        assert here.ask(token) == Known(here.ask(token).user, AUDIENCES)
+        secrets = here.api.kinds.find("", "secrets")
+        key = secrets.key("default", "legacy")
+
+        def noted() -> bool:
+            obj = secrets.object(here.api.store.get(key))  # type: ignore[arg-type]
+            return (obj["metadata"].get("labels") or {}).get(legacy.LAST_USED) == "2023-11-14"
+
+        await eventually(noted)
+        revision = here.api.store.revision
+        assert here.holds(token) and here.verified == 1
+        await asyncio.sleep(0)
+        assert here.api.store.revision == revision
+        await here.put("serviceaccounts", "robot", secrets=[{"name": "legacy"}])
+        assert here.ask(token).warnings == (legacy.GENERATED,)
+        await here.put("secrets", "legacy", data={"token": ""})
+        assert here.ask(token) == "Token does not match server's copy"
+        token = await with_secret(here, labels={legacy.INVALID_SINCE: "2023-01-01"})
+        assert "has been marked invalid" in here.ask(token)
+        token = await with_secret(here)
+        assert here.holds(token)
+        await here.drop("secrets", "legacy")
+        assert here.ask(token) == "Token has been invalidated"
