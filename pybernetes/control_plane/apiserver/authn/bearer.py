@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Sequence
 from typing import Any
 
 from pybernetes.control_plane.apiserver.authn.method import Audiences, Known, Refused, TokenMethod
+from pybernetes.control_plane.apiserver.authn.peer import NOBODY
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.http.messages import Request
 from pybernetes.lib import jose
@@ -39,6 +40,10 @@ class Bearer:
                 return None
         known = self._ask(token, self._audiences, self._methods, [])
         if type(known) is Known:
+            connection = request.connection
+            # Certificates come before tokens, so only a connection without one may remember its token.
+            if known.holds is not None and header is not None and connection.peer in (None, NOBODY):
+                connection.credential = None if known.warnings else (header, known.user, known.holds)
             return _accept(request, known)
         return self._later(request, known)  # type: ignore[arg-type]
 

@@ -24,11 +24,15 @@ class Refused(Exception):
 
 
 class Known(NamedTuple):
-    """Whose token it is, which of the audiences it is meant for, and what its bearer should be told."""
+    """Whose token it is, which of the audiences it is meant for, and what its bearer should be told.
+
+    ``holds`` says whether this is still so; without it the token has to be looked at every time.
+    """
 
     user: User
     audiences: Audiences
     warnings: tuple[str, ...] = ()
+    holds: Callable[[], bool] | None = None
 
 
 # Who sends a request, or None if it says nothing to this method; raises Refused.

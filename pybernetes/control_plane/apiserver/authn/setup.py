@@ -11,7 +11,9 @@ from pybernetes.control_plane.apiserver.authn import methods
 from pybernetes.control_plane.apiserver.authn.bearer import Bearer
 from pybernetes.control_plane.apiserver.authn.chain import Authentication
 from pybernetes.control_plane.apiserver.authn.method import Method, Parts, RequestMethod, TokenMethod
+from pybernetes.control_plane.apiserver.authn.methods.front_proxy import USUAL
 from pybernetes.control_plane.apiserver.authn.service_accounts.settings import settings
+from pybernetes.lib import tls
 from pybernetes.lib.discover import discover
 from pybernetes.lib.flags import Flag
 from pybernetes.lib.serving import Bundle
@@ -37,8 +39,16 @@ def flags() -> list[Flag]:
 
 
 def bundles(arguments: argparse.Namespace, own: Path | None) -> tuple[Bundle | None, Bundle | None]:
-    """The authorities of clients, which are the server's own unless others are given, and those of front proxies."""
+    """The authorities of clients, which are the server's own unless others are given, and those of front proxies.
+
+    A server that makes its own certificates makes an authority for front proxies too: other servers of the cluster
+    expect that there is one.
+    """
     clients, proxies = arguments.client_ca_file or own, arguments.requestheader_client_ca_file
+    if own is not None and not proxies and not arguments.requestheader_username_headers:
+        proxies, _ = tls.ensure_authority(own.parent, "pybernetes-front-proxy-ca", "front-proxy-ca")
+        for name, value in USUAL.items():
+            setattr(arguments, f"requestheader_{name}", value)
     return Bundle(Path(clients)) if clients else None, Bundle(Path(proxies)) if proxies else None
 
 

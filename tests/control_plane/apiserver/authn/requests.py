@@ -18,7 +18,7 @@ def request(*headers: tuple[str, str], peer: Any = None, path: str = "/version")
             repeated.setdefault(key, [found[key]]).append(text)
             text = found[key] + b", " + text
         found[key] = text
-    connection: Any = SimpleNamespace(peer=peer, tls=None)
+    connection: Any = SimpleNamespace(peer=peer, tls=None, credential=None)
     result = Request(connection, "GET", path, "", found, b"")
     result.repeated = repeated or None
     return result

@@ -10,8 +10,11 @@ from typing import Any
 
 import pytest
 
+from pybernetes.api.errors import StatusError
 from pybernetes.api.registry import builtin
 from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.authn.bearer import Bearer
+from pybernetes.control_plane.apiserver.authn.chain import Authentication
 from pybernetes.control_plane.apiserver.authn.method import Known, Refused
 from pybernetes.control_plane.apiserver.authn.service_accounts import legacy, tokens
 from pybernetes.control_plane.apiserver.authn.service_accounts.claims import Reference, issue
@@ -19,9 +22,11 @@ from pybernetes.control_plane.apiserver.authn.service_accounts.settings import S
 from pybernetes.control_plane.apiserver.authn.service_accounts.tokens import Tokens
 from pybernetes.control_plane.apiserver.kinds import Kinds, stamp
 from pybernetes.control_plane.store.open import open_store
+from pybernetes.control_plane.store.protocol import StoreError
 from pybernetes.lib import jose
 from pybernetes.lib.clock import ManualClock
 from tests.cluster import eventually
+from tests.control_plane.apiserver.authn.requests import request
 
 AUDIENCES = ("api",)
 
@@ -221,7 +226,7 @@ async def test_a_lost_watch_forgets_everything(tmp_path: Any) -> None:
     async with world(tmp_path) as here:
         token = here.make(pod="p")
         assert here.holds(token)
-        here.api.store.mirror.end_watches(RuntimeError("lost"))  # type: ignore[attr-defined]
+        here.api.store.mirror.end_watches(StoreError("lost"))  # type: ignore[attr-defined]
         assert not here.tokens._entries
         assert here.holds(token)
         await here.drop("pods", "p")
@@ -241,6 +246,52 @@ async def test_a_server_that_lags_behind_asks_again(tmp_path: Any) -> None:
         waiting = here.ask(token)
         assert (await waiting).user.extra["authentication.kubernetes.io/pod-name"] == ("late",)
         assert here.holds(token)
+
+
+# -- what a connection remembers ------------------------------------------------------------------------------------
+
+
+async def test_connections_remember_tokens_only_while_they_hold(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with world(tmp_path) as here:
+        chain = Authentication((), Bearer((here.tokens,), AUDIENCES), audiences=AUDIENCES)
+        connection = request().connection
+
+        def who(token: bytes) -> str:
+            asked = request(("Authorization", f"Bearer {token.decode()}"))
+            asked.connection = connection
+            try:
+                assert chain.step(asked) is None
+            except StatusError as error:
+                return error.message
+            assert b"authorization" not in asked.headers
+            return asked.user.extra.get("authentication.kubernetes.io/pod-name", ("",))[0]
+
+        await here.put("pods", "q")
+        first, second, plain = here.make(pod="p"), here.make(pod="q"), here.make()
+        for _ in range(3):
+            assert [who(first), who(first), who(second), who(plain)] == ["p", "p", "q", ""]
+        assert connection.credential[0] == b"Bearer " + plain and here.verified == 3
+        assert who(first) == "p" and who(first.rpartition(b".")[0] + b"." + b"A" * 86) == "Unauthorized"
+        # As soon as the pod is gone, so is the user, on the same connection.
+        assert who(first) == "p"
+        await here.drop("pods", "p")
+        assert who(first) == "Unauthorized"
+        # So it is when time has passed, when the memory of the server is full, and when its watch is lost.
+        assert who(plain) == ""
+        await here.clock.advance(3661)
+        assert who(plain) == "Unauthorized"
+        monkeypatch.setattr(tokens, "_MOST", 1)
+        second, plain = here.make(pod="q"), here.make()
+        assert (who(second), connection.credential[2]()) == ("q", True)
+        assert here.holds(plain) and not connection.credential[2]()
+        assert who(second) == "q" and connection.credential[2]()
+        here.api.store.mirror.end_watches(StoreError("lost"))  # type: ignore[attr-defined]
+        assert not connection.credential[2]() and who(second) == "q"
+        # A client with a certificate is looked at every time.
+        connection.peer, connection.credential = object(), None
+        assert who(second) == "q" and connection.credential is None
 
 
 # -- tokens in secrets ----------------------------------------------------------------------------------------------
@@ -265,7 +316,7 @@ async def with_secret(here: World, **metadata: Any) -> bytes:
 async def test_a_token_in_a_secret(tmp_path: Any) -> None:
     async with world(tmp_path) as here:
         token = await with_secret(here)
-        assert here.ask(token) == Known(here.ask(token).user, AUDIENCES)
+        assert here.ask(token).audiences == AUDIENCES and here.ask(token).warnings == ()
         secrets = here.api.kinds.find("", "secrets")
         key = secrets.key("default", "legacy")
 

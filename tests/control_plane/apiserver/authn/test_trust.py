@@ -70,7 +70,7 @@ async def test_it_is_kept_up_to_date() -> None:
 
         pem = (cluster.directory / "ca.crt").read_text()
         found = await data()
-        assert list(found) == ["client-ca-file"]
+        assert found["requestheader-allowed-names"] == '["front-proxy-client"]'
         assert ssl.PEM_cert_to_DER_cert(found["client-ca-file"]) == ssl.PEM_cert_to_DER_cert(pem)
         health = await cluster.server.health.respond("/readyz", "verbose")
         assert health and b"[+]poststarthook/start-cluster-authentication-info-controller ok" in health[2]

@@ -15,6 +15,13 @@ from pybernetes.lib.flags import Flag
 log = logging.getLogger(__name__)
 # What aggregated servers are used to; other names work for this server only.
 _STANDARD = {"username": "X-Remote-User", "uid": "X-Remote-Uid", "group": "X-Remote-Group"}
+USUAL = {
+    "username_headers": ("X-Remote-User",),
+    "uid_headers": ("X-Remote-Uid",),
+    "group_headers": ("X-Remote-Group",),
+    "extra_headers_prefix": ("X-Remote-Extra-",),
+    "allowed_names": ("front-proxy-client",),
+}
 
 
 FLAGS = (

@@ -39,7 +39,7 @@ def tokens(parts: Parts) -> TokenMethod | None:
     if not parts.arguments.token_auth_file:
         return None
     known = {
-        token: Known(user, parts.audiences)
+        token: Known(user, parts.audiences, holds=lambda: True)
         for token, user in read(Path(parts.arguments.token_auth_file)).items()
     }
 

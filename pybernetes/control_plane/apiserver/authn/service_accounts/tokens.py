@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from pybernetes.api.resource import Object
@@ -26,20 +26,28 @@ _BOUND_TO = ("serviceaccounts", "secrets", "pods", "nodes")
 
 
 class Entry:
-    """A token whose signature is good. ``checked`` until one of its objects changes."""
+    """A token whose signature is good. ``checked`` until one of its objects changes, or it is forgotten."""
 
-    __slots__ = ("audiences", "checked", "claims", "keys", "known", "until", "user", "warnings")
+    __slots__ = ("audiences", "checked", "claims", "clock", "keys", "known", "until", "user", "warnings")
 
     def __init__(
-        self, claims: bound.Claims | legacy.Legacy, audiences: Audiences, keys: tuple[str, ...]
+        self,
+        claims: bound.Claims | legacy.Legacy,
+        audiences: Audiences,
+        keys: tuple[str, ...],
+        clock: Callable[[], float],
     ) -> None:
-        self.claims, self.audiences, self.keys = claims, audiences, keys
+        self.claims, self.audiences, self.keys, self.clock = claims, audiences, keys, clock
         self.checked = False
         self.until = 0.0
         self.warnings: tuple[str, ...] = ()
         self.user: User | None = None
         # The answer for this server's own audiences, which nearly everyone asks about.
         self.known: Known | None = None
+
+    def holds(self) -> bool:
+        """Whether what was found out about the token is still so."""
+        return self.checked and self.clock() < self.until
 
 
 class Tokens:
@@ -62,8 +70,8 @@ class Tokens:
     def _watch(self, prefix: str) -> None:
         def closed(error: StoreError | None) -> None:
             if error is not None:  # what happened meanwhile is not known: check every token again
-                self._entries.clear()
-                self._dependents.clear()
+                for digest in tuple(self._entries):
+                    self._forget(digest)
                 self._watch(prefix)
 
         self._api.store.watch(prefix, 0, self._changed, closed=closed)
@@ -88,7 +96,7 @@ class Tokens:
             entry = self._verify(token)
             if entry is None:
                 return None
-        elif entry.checked and self._api.clock() < entry.until:
+        elif entry.holds():
             return self._answer(entry, audiences)
         self._meant(entry, audiences)
         try:
@@ -127,7 +135,7 @@ class Tokens:
         keys_in_store = tuple(
             self._kinds[plural].key(namespace, name) for plural, namespace, name in claims.objects()
         )
-        return Entry(claims, given or self._accounts.audiences, keys_in_store)
+        return Entry(claims, given or self._accounts.audiences, keys_in_store, self._api.clock)
 
     def _candidates(self, name: Any) -> Iterable[jose.VerifyingKey]:
         """The keys that may have signed a token: the one that it names, or any if it names none."""
@@ -149,7 +157,7 @@ class Tokens:
             raise
         assert entry.user is not None
         meant = meant_for(self._accounts.audiences, entry.audiences)
-        entry.known = Known(entry.user, meant, entry.warnings) if meant else None
+        entry.known = Known(entry.user, meant, entry.warnings, entry.holds) if meant else None
         entry.checked = True
         self._remember(digest, entry)
 
@@ -196,7 +204,10 @@ class Tokens:
 
     def _forget(self, digest: bytes) -> None:
         entry = self._entries.pop(digest, None)
-        for key in entry.keys if entry is not None else ():
+        if entry is None:
+            return
+        entry.checked = False
+        for key in entry.keys:
             others = self._dependents[key]
             others.discard(digest)
             if not others:
