@@ -24,6 +24,7 @@ class Sandbox:
     created: float = 0.0
     attempt: int = 0
     addresses: tuple[str, ...] = ()
+    host_network: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ class Run:
     message: str = ""
     fingerprint: str = ""  # of the definition that it was made from
     log_path: str = ""
+    pre_stop: str = ""  # the hook of the definition, as JSON
 
     @property
     def failed(self) -> bool:

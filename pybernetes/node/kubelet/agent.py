@@ -1,0 +1,490 @@
+"""The kubelet: puts its parts together and runs them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+from pybernetes.client import AlreadyExists, Client, NotFound, StatusError
+from pybernetes.client.refs import NODES, PODS
+from pybernetes.lib.clock import Clock
+from pybernetes.lib.flags import duration
+from pybernetes.lib.network import default_address
+from pybernetes.node.kubelet import admission, dns, machine, sources
+from pybernetes.node.kubelet.backoff import Backoff
+from pybernetes.node.kubelet.cgroups import Cgroups
+from pybernetes.node.kubelet.config import Options
+from pybernetes.node.kubelet.context import Context
+from pybernetes.node.kubelet.cri import events, keys
+from pybernetes.node.kubelet.cri.client import Cri, CriError
+from pybernetes.node.kubelet.definitions import Settings
+from pybernetes.node.kubelet.images import Images
+from pybernetes.node.kubelet.lease import NodeLease
+from pybernetes.node.kubelet.node_status import NodeStatus, image_list
+from pybernetes.node.kubelet.objects import Objects
+from pybernetes.node.kubelet.orphans import Orphans
+from pybernetes.node.kubelet.probes.manager import Probes
+from pybernetes.node.kubelet.state import State
+from pybernetes.node.kubelet.statuses import Statuses
+from pybernetes.node.kubelet.volumes import Volumes
+from pybernetes.node.kubelet.volumes.base import Around
+from pybernetes.node.kubelet.worker import Phase, Worker
+from pybernetes.runtime.events import Recorder
+from pybernetes.runtime.informer import Informer
+
+log = logging.getLogger(__name__)
+Fields = dict[str, Any]
+_RELIST_SECONDS = 60.0  # a look at everything although the runtime tells what happens
+_RELIST_BLIND_SECONDS = 1.0  # … and when it does not
+# The runtime tells of an end before its own records have it.
+_SETTLE_SECONDS = (0.0, 0.02, 0.1, 0.4, 1.5)
+
+
+class Kubelet:
+    """One node's kubelet. ``client`` is None for one that runs static pods only."""
+
+    def __init__(
+        self,
+        options: Options,
+        client: Client | None,
+        *,
+        clock: Clock | None = None,
+        write_network: Callable[[list[str]], None] | None = None,
+    ) -> None:
+        self.options, self.client = options, client
+        self.clock = clock or Clock()
+        settings = options.configuration
+        self.cri = Cri(settings["containerRuntimeEndpoint"], settings["imageServiceEndpoint"])
+        self.addresses = options.node_ips or (default_address(),)
+        self.port = int(settings["port"])
+        self.workers: dict[str, Worker] = {}
+        self.recorder = (
+            Recorder(client, "kubelet", host=options.node_name, clock=self.clock) if client else None
+        )
+        self.statuses = Statuses(client, self.clock, self._shown)
+        self.pods: Informer | None = None
+        self.node_informer: Informer | None = None
+        if client is not None:
+            self.pods = Informer(client, PODS, fields=f"spec.nodeName={options.node_name}", clock=self.clock)
+            self.node_informer = Informer(
+                client, NODES, fields=f"metadata.name={options.node_name}", clock=self.clock
+            )
+        self.static: sources.StaticPods | None = None
+        self._static_pods: dict[str, Fields] = {}
+        self._write_network = write_network
+        self._runtime_problem = "container runtime is not ready"
+        self._network_problem = "container runtime network not ready: the runtime has not been asked yet"
+        self._images: list[Fields] = []
+        self._tasks: list[asyncio.Task[None]] = []
+        self._small: set[asyncio.Task[Any]] = set()
+        self.node_status: NodeStatus | None = None
+        self.events_seen = 0
+        self._seen: dict[str, set[tuple[str, int]]] = {}
+        self.context = self._context()
+        self._orphans = Orphans(self.context)
+        self.ready = asyncio.Event()
+
+    def _context(self) -> Context:
+        options, settings = self.options, self.options.configuration
+        objects = Objects(self.client, self.clock, self._objects_changed) if self.client else None
+        around = Around(
+            options.root / "pods", self.client, objects, self.clock, self.node, self._addresses_of,
+            lambda: self.addresses,
+        )  # fmt: skip
+        crash = (settings.get("crashLoopBackOff") or {}).get("maxContainerRestartPeriod", "300s")
+        resolv = Path(settings["resolvConf"]) if settings["resolvConf"] else None
+        node_dns = dns.parse(resolv.read_text()) if resolv is not None and resolv.exists() else dns.Resolv()
+        return Context(
+            cri=self.cri,
+            clock=self.clock,
+            settings=Settings(
+                options.root,
+                Path(settings["podLogsDir"]),
+                dns.Dns(tuple(settings["clusterDNS"]), settings["clusterDomain"], node_dns),
+                machine.memory(),
+                bool(settings["seccompDefault"]),
+                bool(settings["cpuCFSQuota"]),
+            ),
+            cgroups=Cgroups(settings["cgroupRoot"] or "/", settings["cgroupDriver"]),
+            volumes=Volumes(around),
+            images=Images(
+                self.cri, self.clock, serialize=bool(settings["serializeImagePulls"]),
+                parallel=int(settings["maxParallelImagePulls"] or 0),
+            ),
+            probes=Probes(self.cri, self.clock, self._probe_event, self.poke),
+            backoff=Backoff(longest=float(duration(crash))),
+            client=self.client,
+            objects=objects,
+            recorder=self.recorder,
+            addresses=self.addresses,
+            node=self.node,
+            network_ready=lambda: self._network_problem,
+            admit=self._admit,
+        )  # fmt: skip
+
+    # -- what parts ask for ------------------------------------------------------------------------------
+
+    def node(self) -> Fields:
+        """The Node object as it is known."""
+        if self.node_informer is not None:
+            found = self.node_informer.get(self.options.node_name)
+            if found is not None:
+                return found
+        if self.node_status is not None:
+            return self.node_status.node
+        total = machine.capacity(self.options.root, int(self.options.configuration["maxPods"]))
+        return {"metadata": {"name": self.options.node_name}, "status": {"allocatable": total}}
+
+    def _addresses_of(self, uid: str) -> tuple[str, ...]:
+        worker = self.workers.get(uid)
+        return worker.addresses() if worker is not None else ()
+
+    def _admit(self, pod: Fields) -> tuple[str, str] | None:
+        others = [
+            worker.pod
+            for worker in self.workers.values()
+            if worker.uid != pod["metadata"]["uid"] and worker.phase in (Phase.SYNCING, Phase.TERMINATING)
+            and worker.pod["metadata"].get("creationTimestamp", "") <= pod["metadata"].get("creationTimestamp", "")
+        ]  # fmt: skip
+        unsafe = self.options.configuration["allowedUnsafeSysctls"]
+        return admission.refusal(pod, self.node(), others, unsafe)
+
+    def _probe_event(self, pod: Fields, container: Fields, reason: str, message: str) -> None:
+        self.context.event(pod, "Warning", reason, message, container)
+
+    def _objects_changed(self, uids: set[str]) -> None:
+        for uid in uids:
+            self.poke(uid)
+
+    def poke(self, uid: str) -> None:
+        """Has a pod looked at again."""
+        worker = self.workers.get(uid)
+        if worker is not None:
+            worker.poke()
+
+    def _shown(self, pod: Fields) -> Fields | None:
+        """The object of the API that shows a pod: itself, or the mirror of a static one."""
+        if self.pods is None:
+            return None
+        found = self.pods.get(f"{pod['metadata']['namespace']}/{pod['metadata']['name']}")
+        if pod["metadata"]["uid"] in self._static_pods:
+            return found if found is not None and sources.is_mirror(found) else None
+        if found is not None and found["metadata"]["uid"] != pod["metadata"]["uid"]:
+            return None
+        return found or pod
+
+    def find(self, namespace: str, name: str, uid: str = "") -> Worker | None:
+        """The worker of a pod by name."""
+        for worker in self.workers.values():
+            meta = worker.pod["metadata"]
+            if meta["namespace"] == namespace and meta["name"] == name and uid in ("", worker.uid):
+                return worker
+        return None
+
+    # -- starting and stopping ---------------------------------------------------------------------------
+
+    async def start(self) -> None:
+        """Waits for the runtime, then takes up the work."""
+        self.options.root.mkdir(parents=True, exist_ok=True)
+        version = await self._wait_for_runtime()
+        self.context.runtime_name = version.runtime_name
+        await self._check_runtime()
+        await self._look_at_images()
+        if self.client is not None:
+            assert self.pods is not None and self.node_informer is not None
+            self.node_status = NodeStatus(
+                self.client, self.clock, self.options, addresses=self.addresses,
+                runtime_version=f"{version.runtime_name}://{version.runtime_version}",
+                images=lambda: self._images, problems=self.problems, pressures=frozenset,
+                port=lambda: self.port,
+            )  # fmt: skip
+            assert self.context.objects is not None
+            self.context.objects.start()
+            self.node_informer.add_handler(self._node_changed)
+            self._spawn(self.node_informer.run(), "node informer")
+            self._spawn(self._join(), "node")
+        self._spawn(self._follow_runtime(), "runtime events")
+        self._spawn(self._relist(), "relist")
+        folder = self.options.configuration["staticPodPath"]
+        if folder:
+            self.static = sources.StaticPods(
+                Path(folder), self.options.node_name, self.clock, self._static_changed
+            )
+            self.static.start()
+        if self.pods is not None:
+            self.pods.add_handler(self._pod_changed)
+            self._spawn(self.pods.run(), "pod informer")
+            self._spawn(self._clean_orphans(), "orphans")
+        else:
+            await self._orphans.clean(set(self.workers))
+        self.ready.set()
+
+    async def _join(self) -> None:
+        assert self.node_status is not None and self.client is not None
+        if self.options.configuration["registerNode"]:
+            await self.node_status.register()
+        lease = NodeLease(
+            self.client, self.clock, self.options.node_name,
+            int(self.options.configuration["nodeLeaseDurationSeconds"]), self.node,
+        )  # fmt: skip
+        self._spawn(lease.run(), "lease")
+        self._node_changed(None, self.node_status.node)
+        await self.node_status.run()
+
+    async def _clean_orphans(self) -> None:
+        assert self.pods is not None
+        await self.pods.wait_synced()
+        await self._orphans.clean(set(self.workers))
+
+    def _spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        task = asyncio.create_task(work, name=name)
+        task.add_done_callback(_complain)
+        self._tasks.append(task)
+
+    def _soon(self, work: Coroutine[Any, Any, Any]) -> None:
+        task = asyncio.create_task(work)
+        self._small.add(task)
+        task.add_done_callback(self._small.discard)
+
+    async def stop(self) -> None:
+        """Stops the kubelet; pods go on."""
+        if self.static is not None:
+            self.static.stop()
+        tasks = [*self._tasks, *self._small]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*(worker.close() for worker in self.workers.values()))
+        await self.context.probes.close()
+        await self.statuses.close()
+        if self.context.objects is not None:
+            await self.context.objects.stop()
+        if self.recorder is not None:
+            await self.recorder.sender.close()
+        await self.cri.close()
+
+    # -- pods --------------------------------------------------------------------------------------------
+
+    def _pod_changed(self, old: Fields | None, new: Fields | None) -> None:
+        pod = new if new is not None else old
+        assert pod is not None
+        if sources.is_mirror(pod):
+            if new is None or new["metadata"].get("deletionTimestamp"):
+                self._soon(self._mirror(pod))
+            else:
+                uid = new["metadata"]["annotations"][sources.MIRROR]
+                self.poke(uid)
+            return
+        uid = pod["metadata"]["uid"]
+        worker = self.workers.get(uid)
+        if new is None:
+            if worker is not None:
+                worker.remove()
+        elif worker is not None:
+            worker.update(new)
+        else:
+            self._add(new)
+
+    def _add(self, pod: Fields) -> None:
+        uid = pod["metadata"]["uid"]
+        worker = self.workers[uid] = Worker(self.context, self.statuses, pod, self._finished)
+        if pod["metadata"].get("deletionTimestamp"):
+            worker.update(pod)
+
+    def _finished(self, uid: str) -> None:
+        self.workers.pop(uid, None)
+        if uid in self._static_pods:  # a file that came back while its pod was ending
+            self._add(self._static_pods[uid])
+
+    def _static_changed(self, pods: dict[str, Fields]) -> None:
+        gone = self._static_pods.keys() - pods.keys()
+        self._static_pods = dict(pods)
+        for uid in gone:
+            worker = self.workers.get(uid)
+            if worker is not None:
+                worker.remove()
+                self._soon(self._mirror(worker.pod))
+        for uid, pod in pods.items():
+            if uid not in self.workers:
+                self._add(pod)
+            self._soon(self._mirror(pod))
+
+    async def _mirror(self, pod: Fields) -> None:
+        """Has a static pod shown in the API as it is, or not at all if its file is gone."""
+        if self.client is None or self.pods is None:
+            return
+        meta = pod["metadata"]
+        await self.pods.wait_synced()
+        delay = 0.2
+        while True:
+            key = f"{meta['namespace']}/{meta['name']}"
+            wanted = next(
+                (each for each in self._static_pods.values()
+                 if f"{each['metadata']['namespace']}/{each['metadata']['name']}" == key), None,
+            )  # fmt: skip
+            shown = self.pods.get(key)
+            try:
+                if shown is not None and sources.is_mirror(shown):
+                    same = wanted is not None and (
+                        shown["metadata"]["annotations"][sources.MIRROR] == wanted["metadata"]["uid"]
+                        and not shown["metadata"].get("deletionTimestamp")
+                    )
+                    if same:
+                        return
+                    await self.client.delete(
+                        PODS, meta["name"], meta["namespace"], uid=shown["metadata"]["uid"], grace=0
+                    )
+                if wanted is not None:
+                    await self.client.create(PODS, sources.mirror_of(wanted, self.node()), meta["namespace"])
+                return
+            except (NotFound, AlreadyExists):
+                if wanted is None:
+                    return
+            except (StatusError, OSError) as error:
+                log.warning("the mirror of the static pod %s: %s", meta["name"], error)
+            await self.clock.sleep(delay)
+            delay = min(10.0, delay * 2)
+
+    # -- the runtime -------------------------------------------------------------------------------------
+
+    async def _wait_for_runtime(self) -> Any:
+        delay = 0.1
+        while True:
+            try:
+                return await self.cri.version()
+            except CriError as error:
+                log.warning("the container runtime at %s is not there: %s", self.cri.endpoint, error.message)
+            await self.clock.sleep(delay)
+            delay = min(5.0, delay * 2)
+
+    def problems(self) -> list[str]:
+        """What keeps the node from being ready."""
+        return [each for each in (self._runtime_problem, self._network_problem) if each]
+
+    async def _check_runtime(self) -> None:
+        before = self.problems()
+        try:
+            status = (await self.cri.status()).status
+            found = {each.type: each for each in status.conditions}
+            for type_, attribute in (
+                ("RuntimeReady", "_runtime_problem"),
+                ("NetworkReady", "_network_problem"),
+            ):
+                condition = found.get(type_)
+                text = ""
+                if condition is None or not condition.status:
+                    what = "" if type_ == "RuntimeReady" else "network "
+                    reason = condition.reason if condition is not None else ""
+                    message = condition.message if condition is not None else "no condition"
+                    text = (
+                        f"container runtime {what}not ready: {type_}=false reason:{reason} message:{message}"
+                    )
+                setattr(self, attribute, text)
+        except CriError as error:
+            self._runtime_problem = f"container runtime is down: {error.message}"
+        if before != self.problems():
+            if self.node_status is not None:
+                self.node_status.poke()
+            if not self.problems():
+                for worker in self.workers.values():
+                    worker.poke()
+
+    async def _look_at_images(self) -> None:
+        try:
+            self._images = image_list(await self.cri.list_images())
+        except CriError:
+            pass
+
+    def _node_changed(self, old: Fields | None, new: Fields | None) -> None:
+        spec = (new or {}).get("spec", {})
+        ranges = spec.get("podCIDRs") or ([spec["podCIDR"]] if spec.get("podCIDR") else [])
+        own = self.options.configuration.get("podCIDR")
+        ranges = ranges or ([own] if own else [])
+        if ranges and self._write_network is not None:
+            self._write_network(list(ranges))
+            if self._network_problem:
+                self._soon(self._wait_for_network())
+
+    async def _wait_for_network(self) -> None:
+        """The runtime reads a new configuration within a moment, and does not tell."""
+        for _ in range(100):
+            await self._check_runtime()
+            if not self._network_problem:
+                return
+            await self.clock.sleep(0.05)
+
+    async def _follow_runtime(self) -> None:
+        """Has pods looked at when the runtime tells that something happened to them."""
+        delay = 0.1
+        while True:
+            try:
+                async for container in events.containers(self.cri):
+                    delay = 0.1
+                    if not container:
+                        await self._look_at_everything()
+                        continue
+                    self.events_seen += 1
+                    self._soon(self._look_at(container))
+            except events.Unsupported:
+                log.warning("the container runtime has no events: looking every second")
+                while True:
+                    await self.clock.sleep(_RELIST_BLIND_SECONDS)
+                    await self._look_at_everything()
+            except (ConnectionError, CriError) as error:
+                log.warning("the events of the container runtime ended: %s", error)
+                await self._check_runtime()
+            await self.clock.sleep(delay)
+            delay = min(2.0, delay * 2)
+
+    async def _look_at(self, container: str) -> None:
+        """Finds the pod of a container and has it looked at until its record has settled."""
+        worker = self._owner(container)
+        if worker is None:
+            return
+        for pause in _SETTLE_SECONDS:
+            await self.clock.sleep(pause)
+            worker.poke()
+            run = next((run for run in worker.runtime.runs if run.id == container), None)
+            if run is not None and run.state is State.EXITED:
+                return
+
+    def _owner(self, container: str) -> Worker | None:
+        for worker in self.workers.values():
+            runtime = worker.runtime
+            if any(run.id == container for run in runtime.runs) or any(
+                sandbox.id == container for sandbox in runtime.sandboxes
+            ):
+                return worker
+        return None
+
+    async def _look_at_everything(self) -> None:
+        """Has the pods looked at whose containers are not as they were seen."""
+        await self._check_runtime()
+        try:
+            containers = await self.cri.list_containers()
+            sandboxes = await self.cri.list_pod_sandboxes()
+        except CriError:
+            return
+        seen: dict[str, set[tuple[str, int]]] = {}
+        for each in (*containers, *sandboxes):
+            uid = each.labels.get(keys.POD_UID)
+            if uid:
+                seen.setdefault(uid, set()).add((each.id, each.state))
+        before, self._seen = self._seen, seen
+        for uid, worker in self.workers.items():
+            if seen.get(uid) != before.get(uid):
+                worker.poke()
+
+    async def _relist(self) -> None:
+        while True:
+            await self.clock.sleep(_RELIST_SECONDS)
+            await self._look_at_everything()
+            await self._look_at_images()
+
+
+def _complain(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and task.exception() is not None:
+        log.error("%s failed", task.get_name(), exc_info=task.exception())

@@ -1,0 +1,51 @@
+"""How long to wait before something that failed is tried again: twice as long each time, up to a limit."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class _Entry:
+    delay: float
+    updated: float
+
+
+class Backoff:
+    """Delays by key. Something that went well for twice the longest delay begins anew."""
+
+    def __init__(self, first: float = 10.0, longest: float = 300.0) -> None:
+        self.first, self.longest = first, longest
+        self._entries: dict[Hashable, _Entry] = {}
+
+    def remaining(self, key: Hashable, ended: float, now: float) -> float:
+        """How long to wait still, for something that ended at a moment; 0 if it may be tried now."""
+        entry = self._entries.get(key)
+        if entry is None or self._expired(entry, ended):
+            return 0.0
+        return max(0.0, entry.delay - (now - ended))
+
+    def delay(self, key: Hashable) -> float:
+        """The present delay as a whole."""
+        entry = self._entries.get(key)
+        return entry.delay if entry is not None else 0.0
+
+    def next(self, key: Hashable, ended: float, now: float) -> None:
+        """Takes note of another try."""
+        entry = self._entries.get(key)
+        if entry is None or self._expired(entry, ended):
+            self._entries[key] = _Entry(min(self.first, self.longest), now)
+        else:
+            entry.delay, entry.updated = min(entry.delay * 2, self.longest), now
+
+    def _expired(self, entry: _Entry, ended: float) -> bool:
+        return ended - entry.updated > 2 * self.longest
+
+    def forget(self, prefix: str) -> None:
+        """Forgets everything of a pod: keys are tuples that begin with its uid."""
+        self._entries = {
+            key: entry
+            for key, entry in self._entries.items()
+            if not (isinstance(key, tuple) and key and key[0] == prefix)
+        }

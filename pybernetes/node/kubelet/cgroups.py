@@ -1,0 +1,147 @@
+"""The control groups of pods: kubepods, a group for each quality of service below it, and one for each pod."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from pybernetes.api.podresources import qos_class
+from pybernetes.node.kubelet import resources
+
+Fields = dict[str, Any]
+_ROOT = Path("/sys/fs/cgroup")
+_CONTROLLERS_V2 = "+cpu +cpuset +memory +pids +io +hugetlb"
+
+
+class Cgroups:
+    """Control groups below ``root`` (a path such as ``/`` or ``/node1``) on v1 or v2."""
+
+    def __init__(self, root: str = "/", driver: str = "cgroupfs", mount: Path = _ROOT) -> None:
+        self.root, self.driver, self.mount = "/" + root.strip("/"), driver, mount
+        self.unified = (mount / "cgroup.controllers").exists()
+
+    def parent(self, pod: Fields) -> str:
+        """What the runtime is told: the group that a pod's containers belong below."""
+        quality = pod.get("status", {}).get("qosClass") or qos_class(pod["spec"])
+        uid = pod["metadata"]["uid"]
+        middle = {"Guaranteed": ""}.get(quality, quality.lower())
+        if self.driver == "systemd":
+            words = [part for part in (*self.root.strip("/").split("/"), "kubepods", middle) if part]
+            return f"{'-'.join(words)}-pod{uid.replace('-', '_')}.slice"
+        return os.path.join(self.root, "kubepods", middle, f"pod{uid}")
+
+    def folder(self, parent: str) -> str:
+        """The path of a group, relative to where controllers are mounted."""
+        if self.driver != "systemd":
+            return parent.lstrip("/")
+        words = parent.removesuffix(".slice").split("-")
+        return "/".join(f"{'-'.join(words[: count + 1])}.slice" for count in range(len(words)))
+
+    def folders(self, parent: str) -> list[Path]:
+        """Where a group is: one folder on v2, one for each controller on v1."""
+        if self.unified:
+            return [self.mount / self.folder(parent)]
+        return [each / self.folder(parent) for each in self._hierarchies()]
+
+    def _hierarchies(self) -> Iterable[Path]:
+        seen = set()
+        for each in sorted(self.mount.iterdir()):
+            real = each.resolve()
+            if each.is_dir() and each.name != "unified" and real not in seen and (real / "tasks").exists():
+                seen.add(real)
+                yield real
+
+    def create(self, pod: Fields) -> str:
+        """Makes a pod's group with its limits; gives what the runtime is told."""
+        parent = self.parent(pod)
+        for folder in self.folders(parent):
+            self._make(folder)
+        self.limit(pod)
+        return parent
+
+    def _make(self, folder: Path) -> None:
+        missing = []
+        while not folder.exists():
+            missing.append(folder)
+            folder = folder.parent
+        for each in reversed(missing):
+            each.mkdir(exist_ok=True)
+            # A new group of v1 has no CPUs of its own and takes no process before it has.
+            for name in ("cpuset.cpus", "cpuset.mems"):
+                if not self.unified and (each / name).exists() and not (each / name).read_text().strip():
+                    (each / name).write_text((each.parent / name).read_text())
+            if self.unified:
+                self._delegate(each.parent)
+
+    def _delegate(self, folder: Path) -> None:
+        for word in _CONTROLLERS_V2.split():
+            try:
+                (folder / "cgroup.subtree_control").write_text(word)
+            except OSError:
+                pass  # not every kernel has every controller
+
+    def limit(self, pod: Fields) -> None:
+        """Puts a pod's limits in force."""
+        cpu_shares, cpu_quota, memory = resources.pod_limits(pod)
+        folder = self.folder(self.parent(pod))
+        if self.unified:
+            values = {
+                "cpu.weight": str(resources.weight(cpu_shares)),
+                "cpu.max": f"{cpu_quota or 'max'} {resources.PERIOD}",
+                "memory.max": str(memory or "max"),
+            }
+            places = {name: self.mount / folder / name for name in values}
+        else:
+            values = {
+                "cpu.shares": str(cpu_shares),
+                "cpu.cfs_period_us": str(resources.PERIOD),
+                "cpu.cfs_quota_us": str(cpu_quota or -1),
+                "memory.limit_in_bytes": str(memory or -1),
+            }
+            places = {name: self.mount / name.partition(".")[0] / folder / name for name in values}
+        for name, value in values.items():
+            try:
+                places[name].write_text(value)
+            except OSError:
+                pass  # a controller that is not there, or a limit below what is in use
+
+    def remove(self, pod: Fields) -> None:
+        """Removes a pod's group; what is not empty stays for the next time."""
+        self.remove_folder(self.parent(pod))
+
+    def remove_folder(self, parent: str) -> None:
+        """Removes a group and the empty ones below it."""
+        for folder in self.folders(parent):
+            for path, names, _ in os.walk(folder, topdown=False):
+                for name in names:
+                    _rmdir(os.path.join(path, name))
+            _rmdir(folder)
+
+    def orphans(self, known: set[str]) -> list[str]:
+        """The groups of pods that nobody knows, as the runtime would be told."""
+        if self.driver == "systemd":
+            return []
+        found: set[str] = set()
+        for base in self.folders(os.path.join(self.root, "kubepods")):
+            for middle in ("", "burstable", "besteffort"):
+                for each in (base / middle).glob("pod*") if (base / middle).is_dir() else ():
+                    if each.name.removeprefix("pod") not in known:
+                        found.add(os.path.join(self.root, "kubepods", middle, each.name))
+        return sorted(found)
+
+    def remove_all(self) -> None:
+        """Removes kubepods as a whole, for a node that goes."""
+        for parent in self.orphans(set()):
+            self.remove_folder(parent)
+        self.remove_folder(os.path.join(self.root, "kubepods"))
+        if self.root != "/":
+            self.remove_folder(self.root)
+
+
+def _rmdir(path: str | Path) -> None:
+    try:
+        os.rmdir(path)
+    except OSError:
+        pass

@@ -1,0 +1,27 @@
+"""Names of the labels and annotations through which a restarted kubelet knows its containers again: upstream's."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import orjson
+
+POD_NAME = "io.kubernetes.pod.name"
+POD_NAMESPACE = "io.kubernetes.pod.namespace"
+POD_UID = "io.kubernetes.pod.uid"
+CONTAINER_NAME = "io.kubernetes.container.name"
+HASH = "io.kubernetes.container.hash"
+RESTART_COUNT = "io.kubernetes.container.restartCount"
+MESSAGE_PATH = "io.kubernetes.container.terminationMessagePath"
+MESSAGE_POLICY = "io.kubernetes.container.terminationMessagePolicy"
+PRE_STOP = "io.kubernetes.container.preStopHandler"
+PORTS = "io.kubernetes.container.ports"
+DELETION_GRACE = "io.kubernetes.pod.deletionGracePeriod"
+TERMINATION_GRACE = "io.kubernetes.pod.terminationGracePeriod"
+
+
+def fingerprint(container: dict[str, Any]) -> str:
+    """A short text that changes when a container has to be made anew: only name and image count."""
+    value = orjson.dumps([container.get("name"), container.get("image")])
+    return hashlib.sha256(value).hexdigest()[:8]

@@ -1,0 +1,121 @@
+"""What the runtime says about a pod, as ``PodRuntime``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from cri_api.v1 import api_pb2 as messages
+
+from pybernetes.node.kubelet.cri import keys
+from pybernetes.node.kubelet.cri.client import Cri, CriError
+from pybernetes.node.kubelet.logs import last_text
+from pybernetes.node.kubelet.state import PodRuntime, Run, Sandbox, State
+
+Message = Any
+_MESSAGE_LIMIT = 4096
+_STATES = {
+    messages.CONTAINER_CREATED: State.CREATED,
+    messages.CONTAINER_RUNNING: State.RUNNING,
+    messages.CONTAINER_EXITED: State.EXITED,
+}
+
+
+async def pod_runtime(cri: Cri, uid: str, known: PodRuntime | None = None) -> PodRuntime:
+    """Everything that the runtime has of a pod. What had ended before (``known``) is not asked for again."""
+    labels = {keys.POD_UID: uid}
+    sandboxes = await cri.list_pod_sandboxes(labels)
+    containers = await cri.list_containers(labels)
+    settled = {run.id: run for run in known.runs if run.state is State.EXITED} if known else {}
+    had = {sandbox.id: sandbox for sandbox in known.sandboxes} if known else {}
+    found = [await _sandbox(cri, each, had.get(each.id)) for each in sandboxes]
+    runs = [settled.get(each.id) or await _run(cri, each) for each in containers]
+    return PodRuntime(
+        uid,
+        tuple(sorted((each for each in found if each), key=lambda each: (each.created, each.attempt), reverse=True)),
+        tuple(sorted((run for run in runs if run), key=lambda run: (run.created, run.attempt), reverse=True)),
+    )  # fmt: skip
+
+
+async def _sandbox(cri: Cri, listed: Message, known: Sandbox | None) -> Sandbox | None:
+    ready = listed.state == messages.SANDBOX_READY
+    if known is not None and known.addresses:
+        return replace(known, ready=ready)
+    try:
+        status = await cri.pod_sandbox_status(listed.id)
+    except CriError as error:
+        if error.code == "NOT_FOUND":
+            return None
+        raise
+    addresses = (status.network.ip, *(each.ip for each in status.network.additional_ips))
+    return Sandbox(
+        listed.id,
+        status.state == messages.SANDBOX_READY,
+        status.created_at / 1e9,
+        status.metadata.attempt,
+        tuple(address for address in addresses if address),
+        status.linux.namespaces.options.network == messages.NODE,
+    )
+
+
+async def _run(cri: Cri, listed: Message) -> Run | None:
+    try:
+        status = await cri.container_status(listed.id)
+    except CriError as error:
+        if error.code == "NOT_FOUND":
+            return None
+        raise
+    return run_of(status, listed.pod_sandbox_id)
+
+
+def run_of(status: Message, sandbox: str) -> Run:
+    """One run of a container, from its status."""
+    annotations = status.annotations
+    state = _STATES.get(status.state, State.UNKNOWN)
+    reason, message = status.reason, status.message
+    if state is State.EXITED:
+        written = _termination_message(status)
+        message = ": ".join(part for part in (message, written) if part)
+    count = annotations.get(keys.RESTART_COUNT, "")
+    return Run(
+        id=status.id,
+        name=status.labels.get(keys.CONTAINER_NAME) or status.metadata.name,
+        state=state,
+        sandbox=sandbox,
+        attempt=int(count) if count.isdigit() else status.metadata.attempt,
+        image=status.image.user_specified_image or status.image.image,
+        image_ref=status.image_ref,
+        created=status.created_at / 1e9,
+        started=status.started_at / 1e9,
+        finished=status.finished_at / 1e9 if state is State.EXITED else 0.0,
+        exit_code=status.exit_code,
+        reason=reason,
+        message=message,
+        fingerprint=annotations.get(keys.HASH, ""),
+        log_path=status.log_path,
+        pre_stop=annotations.get(keys.PRE_STOP, ""),
+    )
+
+
+def _termination_message(status: Message) -> str:
+    """What the container left to be read when it ended: in its file, or if it is to be so at the end of its log."""
+    path = status.annotations.get(keys.MESSAGE_PATH, "")
+    from_log = (
+        status.annotations.get(keys.MESSAGE_POLICY) == "FallbackToLogsOnError" and status.exit_code != 0
+    )
+    for mount in status.mounts:
+        if path and mount.container_path == path:
+            try:
+                with Path(mount.host_path).open("rb") as file:
+                    file.seek(0, 2)
+                    file.seek(max(0, file.tell() - _MESSAGE_LIMIT))
+                    data = file.read(_MESSAGE_LIMIT)
+            except FileNotFoundError:
+                break
+            except OSError as error:
+                return f"Error on reading termination log {mount.host_path}: {error}"
+            if data:
+                return data.decode(errors="replace")
+            break
+    return last_text(Path(status.log_path)) if from_log and status.log_path else ""

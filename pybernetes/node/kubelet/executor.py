@@ -1,0 +1,326 @@
+"""Does what plans say: makes sandboxes, starts and stops containers, removes what is left."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from pybernetes.client.refs import CONFIG_MAPS, RUNTIME_CLASSES, SECRETS
+from pybernetes.node.kubelet import definitions, dns, hosts, lifecycle
+from pybernetes.node.kubelet.context import Context
+from pybernetes.node.kubelet.cri.client import CriError
+from pybernetes.node.kubelet.environment import ConfigError, Surroundings, environment
+from pybernetes.node.kubelet.objects import NotYet, references
+from pybernetes.node.kubelet.plan import Start, is_sidecar
+from pybernetes.node.kubelet.state import PodRuntime, Run
+from pybernetes.node.kubelet.volumes import Mounted
+from pybernetes.node.kubelet.volumes.container_mounts import mounts
+
+Fields = dict[str, Any]
+Message = Any
+_LEAST_GRACE = 2.0
+
+
+class StartFailed(Exception):
+    """A container could not be started; ``reason`` is what it waits for, ``retry`` when to try again."""
+
+    def __init__(self, reason: str, message: str, retry: float = 0.0) -> None:
+        super().__init__(message)
+        self.reason, self.message, self.retry = reason, message, retry
+
+
+class Executor:
+    """Acts on the runtime for one pod at a time."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+
+    # -- sandboxes ---------------------------------------------------------------------------------------
+
+    def sandbox_config(self, pod: Fields, attempt: int, cgroup_parent: str) -> Message:
+        """The definition of a pod's sandbox."""
+        settings = self.context.settings
+        resolv, warnings = dns.resolv(pod, settings.dns)
+        for warning in warnings:
+            if warning == "MissingClusterDNS":
+                name = f"{pod['metadata']['name']}_{pod['metadata']['namespace']}({pod['metadata']['uid']})"
+                text = f'pod: "{name}". kubelet does not have ClusterDNS IP configured and cannot create Pod using "ClusterFirst" policy. Falling back to "Default" policy.'
+                self.context.event(pod, "Warning", "MissingClusterDNS", text)
+            else:
+                self.context.event(pod, "Warning", "DNSConfigForming", warning)
+        return definitions.sandbox(pod, attempt, cgroup_parent, settings, resolv)
+
+    async def create_sandbox(self, pod: Fields, config: Message) -> str:
+        """Makes a pod's sandbox; gives its id."""
+        definitions.log_folder(self.context.settings.logs, pod).mkdir(parents=True, exist_ok=True)
+        handler = await self._handler(pod)
+        try:
+            return await self.context.cri.run_pod_sandbox(config, handler)
+        except CriError as error:
+            text = f"Failed to create pod sandbox: rpc error: code = {_code(error)} desc = {error.message}"
+            self.context.event(pod, "Warning", "FailedCreatePodSandBox", text)
+            raise
+
+    async def _handler(self, pod: Fields) -> str:
+        """The runtime's handler for a pod's RuntimeClass."""
+        name = pod["spec"].get("runtimeClassName")
+        if not name:
+            return ""
+        client = self.context.client
+        if client is None:
+            raise ConfigError(f'RuntimeClass "{name}" cannot be looked up without an API server')
+        return (await client.get(RUNTIME_CLASSES, name)).get("handler", "")
+
+    # -- containers --------------------------------------------------------------------------------------
+
+    async def start(
+        self,
+        pod: Fields,
+        start: Start,
+        runtime: PodRuntime,
+        config: Message,
+        mounted: Mapping[str, Mounted],
+        addresses: tuple[str, ...],
+    ) -> None:
+        """Has a container's image, makes the container, starts it and runs its postStart hook."""
+        context, container = self.context, start.container
+        sandbox = runtime.sandbox
+        assert sandbox is not None
+
+        def report(type_: str, reason: str, message: str) -> None:
+            context.event(pod, type_, reason, message, container)
+
+        secrets = await self._pull_secrets(pod)
+        image = await context.images.ensure(
+            pod["metadata"]["uid"], container["image"], container.get("imagePullPolicy", "IfNotPresent"),
+            secrets, config, report,
+        )  # fmt: skip
+        try:
+            variables, mounted_files = await self._prepare(pod, container, mounted, addresses)
+            attempt = self._attempt(pod, start, runtime)
+            definition = definitions.container(
+                pod, container, attempt, image, variables, mounted_files, context.settings,
+                _target(start, runtime),
+            )  # fmt: skip
+        except (ConfigError, NotYet, ValueError, OSError) as error:
+            report("Warning", "Failed", f"Error: {error}")
+            raise StartFailed("CreateContainerConfigError", str(error)) from None
+        folder = definitions.log_folder(context.settings.logs, pod) / container["name"]
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            run = await context.cri.create_container(sandbox.id, definition, config)
+        except CriError as error:
+            report("Warning", "Failed", f"Error: {error.message}")
+            raise StartFailed("CreateContainerError", error.message) from None
+        report("Normal", "Created", "Container created")
+        try:
+            await context.cri.start_container(run)
+        except CriError as error:
+            report("Warning", "Failed", f"Error: {error.message}")
+            raise StartFailed("RunContainerError", error.message) from None
+        report("Normal", "Started", "Container started")
+        hook = (container.get("lifecycle") or {}).get("postStart")
+        if hook:
+            await self._post_start(pod, container, run, hook, addresses)
+
+    async def _post_start(
+        self, pod: Fields, container: Fields, run: str, hook: Fields, addresses: tuple[str, ...]
+    ) -> None:
+        context = self.context
+        try:
+            await lifecycle.run(
+                context.cri, context.clock, hook, container, run, addresses[0] if addresses else ""
+            )
+        except lifecycle.HookFailed as error:
+            context.event(pod, "Warning", "FailedPostStartHook", "PostStartHook failed", container)
+            grace = float(pod["spec"].get("terminationGracePeriodSeconds") or 0)
+            context.event(pod, "Normal", "Killing", "FailedPostStartHook", container)
+            await self.stop_run(pod, container, run, grace, addresses)
+            raise StartFailed("PostStartHookError", str(error)) from None
+
+    async def _pull_secrets(self, pod: Fields) -> list[Fields]:
+        objects = self.context.objects
+        found = []
+        for each in pod["spec"].get("imagePullSecrets", ()):
+            if objects is None or not each.get("name"):
+                continue
+            try:
+                secret = await objects.get(SECRETS, pod["metadata"]["namespace"], each["name"])
+            except NotYet:
+                continue
+            if secret is None:
+                text = f"Unable to retrieve some image pull secrets ({each['name']}); attempting to pull the image may not succeed."
+                self.context.event(pod, "Warning", "FailedToRetrieveImagePullSecret", text)
+            else:
+                found.append(secret)
+        return found
+
+    async def _prepare(
+        self, pod: Fields, container: Fields, mounted: Mapping[str, Mounted], addresses: tuple[str, ...]
+    ) -> tuple[dict[str, str], list[Message]]:
+        context = self.context
+        objects = context.objects
+        found: dict[tuple[str, str], Fields | None] = {}
+        services: list[Fields] = []
+        if objects is not None:
+            for ref, namespace, name in references(pod):
+                found[ref.plural, name] = await objects.get(ref, namespace, name)
+            services = await objects.all_services()
+        around = Surroundings(
+            lambda name: found.get((CONFIG_MAPS.plural, name)),
+            lambda name: found.get((SECRETS.plural, name)),
+            services, addresses, context.addresses,
+            context.node().get("status", {}).get("allocatable", {}),
+            {name: each.path for name, each in mounted.items()},
+        )  # fmt: skip
+        variables = environment(pod, container, around)
+        folder = context.volumes.folder(pod["metadata"]["uid"])
+        file = self._hosts_file(pod, folder, addresses)
+        return variables, mounts(pod, container, mounted, variables, folder, file)
+
+    def _hosts_file(self, pod: Fields, folder: Path, addresses: tuple[str, ...]) -> Path | None:
+        if not addresses:
+            return None
+        host, domain = dns.names(pod, self.context.settings.dns.domain)
+        own = Path("/etc/hosts").read_text() if pod["spec"].get("hostNetwork") else ""
+        path = folder / "etc-hosts"
+        path.write_text(hosts.text(pod, addresses, host, domain, own))
+        path.chmod(0o644)
+        return path
+
+    def _attempt(self, pod: Fields, start: Start, runtime: PodRuntime) -> int:
+        """The number of a run; where the runtime has forgotten the earlier ones, their logs still tell."""
+        if start.attempt or runtime.run(start.container["name"]) is not None:
+            return start.attempt
+        folder = definitions.log_folder(self.context.settings.logs, pod) / start.container["name"]
+        if not folder.is_dir():
+            return 0
+        numbers = [int(name.split(".")[0]) for name in os.listdir(folder) if name.split(".")[0].isdigit()]
+        return max(numbers) + 1 if numbers else 0
+
+    # -- stopping ----------------------------------------------------------------------------------------
+
+    async def stop_run(
+        self,
+        pod: Fields,
+        container: Fields | None,
+        run: str,
+        grace: float,
+        addresses: tuple[str, ...],
+        hook: Fields | None = None,
+        turn: asyncio.Event | None = None,
+    ) -> None:
+        """Stops a container: its preStop hook, its turn, its signal, and in the end the one nobody survives."""
+        context = self.context
+        began = context.clock.monotonic()
+
+        def left() -> float:
+            return grace - (context.clock.monotonic() - began)
+
+        if container is not None and hook is None:
+            hook = (container.get("lifecycle") or {}).get("preStop")
+        if hook and grace > 0:
+            address = addresses[0] if addresses else ""
+            try:
+                async with asyncio.timeout(grace):
+                    await lifecycle.run(
+                        context.cri, context.clock, hook, container or {"name": ""}, run, address
+                    )
+            except TimeoutError:
+                pass
+            except lifecycle.HookFailed:
+                context.event(pod, "Warning", "FailedPreStopHook", "PreStopHook failed", container)
+        if turn is not None and left() > 0:
+            try:
+                async with asyncio.timeout(left()):
+                    await turn.wait()
+            except TimeoutError:
+                pass
+        try:
+            await context.cri.stop_container(run, max(_LEAST_GRACE, left()))
+        except CriError as error:
+            if error.code != "NOT_FOUND":
+                raise
+
+    async def stop_pod(
+        self, pod: Fields, runtime: PodRuntime, grace: float | None, addresses: tuple[str, ...]
+    ) -> None:
+        """Stops everything of a pod, sidecars last and in reverse order, and its sandboxes."""
+        spec = pod["spec"]
+        usual = float(spec.get("terminationGracePeriodSeconds") or 0)
+        seconds = usual if grace is None else grace
+        known = {
+            each["name"]: each
+            for group in ("initContainers", "containers", "ephemeralContainers")
+            for each in spec.get(group, ())
+        }
+        order = [each["name"] for each in reversed(spec.get("initContainers", ())) if is_sidecar(each)]
+        done: dict[str, asyncio.Event] = {run.name: asyncio.Event() for run in runtime.running}
+
+        async def stop(run: Run) -> None:
+            container = known.get(run.name)
+            hook = orjson.loads(run.pre_stop) if container is None and run.pre_stop else None
+            self.context.event(pod, "Normal", "Killing", f"Stopping container {run.name}", container)
+            turn = None
+            if run.name in order:
+                before = [event for name, event in done.items() if name not in order]
+                before += [done[name] for name in order[: order.index(run.name)] if name in done]
+                turn = asyncio.Event()
+                waiter = asyncio.create_task(_after(before, turn))
+            try:
+                await self.stop_run(pod, container, run.id, seconds, addresses, hook, turn)
+            finally:
+                done[run.name].set()
+                if turn is not None:
+                    waiter.cancel()
+
+        results = await asyncio.gather(*(stop(run) for run in runtime.running), return_exceptions=True)
+        for result in results:
+            if isinstance(result, BaseException):
+                raise result
+        for sandbox in runtime.sandboxes:
+            if sandbox.ready:
+                await self._gone(self.context.cri.stop_pod_sandbox(sandbox.id))
+
+    async def remove(self, pod: Fields, runtime: PodRuntime) -> None:
+        """Removes what the runtime has of a pod that is gone, and its logs."""
+        for run in runtime.runs:
+            await self._gone(self.context.cri.remove_container(run.id))
+        for sandbox in runtime.sandboxes:
+            await self._gone(self.context.cri.stop_pod_sandbox(sandbox.id))
+            await self._gone(self.context.cri.remove_pod_sandbox(sandbox.id))
+        shutil.rmtree(definitions.log_folder(self.context.settings.logs, pod), ignore_errors=True)
+
+    async def _gone(self, call: Any) -> None:
+        try:
+            await call
+        except CriError as error:
+            if error.code != "NOT_FOUND":
+                raise
+
+
+async def _after(events: list[asyncio.Event], turn: asyncio.Event) -> None:
+    for event in events:
+        await event.wait()
+    turn.set()
+
+
+def _target(start: Start, runtime: PodRuntime) -> str:
+    """The container whose processes an ephemeral container is to see."""
+    name = start.container.get("targetContainerName") if start.group == "ephemeralContainers" else None
+    if not name:
+        return ""
+    run = runtime.current(name)
+    if run is None:
+        raise ConfigError(f'unable to find target container "{name}"')
+    return run.id
+
+
+def _code(error: CriError) -> str:
+    return "".join(word.capitalize() for word in error.code.split("_"))

@@ -1,0 +1,175 @@
+"""Has images where containers need them: pull policies, credentials, and a pause after failures."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import fnmatch
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+
+from pybernetes.lib.clock import Clock
+from pybernetes.node.kubelet.backoff import Backoff
+from pybernetes.node.kubelet.cri.client import Cri, CriError
+
+Fields = dict[str, Any]
+Message = Any
+Report = Callable[[str, str, str], None]  # type, reason, message of an event
+
+
+class ImageError(Exception):
+    """An image cannot be had; ``reason`` is what the container waits for."""
+
+    def __init__(self, reason: str, message: str, retry: float = 0.0) -> None:
+        super().__init__(message)
+        self.reason, self.message, self.retry = reason, message, retry
+
+
+def credentials(image: str, secrets: list[Fields]) -> list[dict[str, str]]:
+    """What the pull secrets have for an image, the most specific first."""
+    found: list[tuple[int, dict[str, str]]] = []
+    for secret in secrets:
+        for pattern, entry in _entries(secret):
+            if _matches(pattern, image):
+                found.append((len(pattern), entry))
+    return [entry for _, entry in sorted(found, key=lambda each: -each[0])]
+
+
+def _entries(secret: Fields) -> list[tuple[str, dict[str, str]]]:
+    data = secret.get("data") or {}
+    try:
+        if ".dockerconfigjson" in data:
+            value = orjson.loads(base64.b64decode(data[".dockerconfigjson"])).get("auths") or {}
+        elif ".dockercfg" in data:
+            value = orjson.loads(base64.b64decode(data[".dockercfg"]))
+        else:
+            return []
+        return [(name, _entry(each)) for name, each in value.items()]
+    except (ValueError, AttributeError):
+        return []  # a secret that cannot be read helps nobody, and others may
+
+
+def _entry(value: Fields) -> dict[str, str]:
+    user, password = value.get("username", ""), value.get("password", "")
+    if value.get("auth"):
+        user, _, password = base64.b64decode(value["auth"]).decode().partition(":")
+    entry = {"username": user, "password": password}
+    if value.get("identitytoken"):
+        entry["identity_token"] = value["identitytoken"]
+    return entry
+
+
+def _matches(pattern: str, image: str) -> bool:
+    pattern = pattern.removeprefix("https://").removeprefix("http://").rstrip("/")
+    host, _, path = pattern.partition("/")
+    registry, _, name = with_registry(image).partition("/")
+    if host == "index.docker.io":
+        host, path = "docker.io", ""
+    if path in ("v1", "v2"):
+        path = ""
+    return fnmatch.fnmatchcase(registry, host) and (not path or name.startswith(path))
+
+
+def with_registry(image: str) -> str:
+    """The name of an image with the registry that it comes from."""
+    first, slash, _ = image.partition("/")
+    if slash and ("." in first or ":" in first or first == "localhost"):
+        return image
+    return f"docker.io/{image}" if slash else f"docker.io/library/{image}"
+
+
+class Images:
+    """The images of a node."""
+
+    def __init__(self, cri: Cri, clock: Clock, *, serialize: bool = True, parallel: int = 0) -> None:
+        self._cri, self._clock = cri, clock
+        self._backoff = Backoff()
+        self._slots = asyncio.Semaphore(1 if serialize else parallel or 1000)
+        self._failures: dict[tuple[str, str], tuple[float, str]] = {}  # when and why
+
+    async def ensure(
+        self,
+        uid: str,
+        image: str,
+        policy: str,
+        secrets: list[Fields],
+        sandbox_config: Message,
+        report: Report,
+    ) -> Message:
+        """The image, pulled if the policy says so; ImageError if it cannot be had."""
+        present = await self._present(image)
+        if policy == "Never" and present is None:
+            message = f'Container image "{image}" is not present with pull policy of Never'
+            report("Warning", "ErrImageNeverPull", message)
+            raise ImageError("ErrImageNeverPull", message)
+        if present is not None and policy != "Always":
+            report(
+                "Normal",
+                "Pulled",
+                f'Container image "{image}" already present on machine and can be accessed by the pod',
+            )
+            return present
+        key = (uid, image)
+        now = self._clock.now()
+        failure = self._failures.get(key)
+        left = self._backoff.delay(key) - (now - failure[0]) if failure is not None else 0.0
+        if left > 0:
+            message = f'Back-off pulling image "{image}"'
+            report("Normal", "BackOff", message)
+            assert failure is not None
+            raise ImageError("ImagePullBackOff", f"{message}: {failure[1]}", left)
+        report("Normal", "Pulling", f'Pulling image "{image}"')
+        started = self._clock.monotonic()
+        try:
+            async with self._slots:
+                begun = self._clock.monotonic()
+                await self._pull(image, secrets, sandbox_config)
+        except CriError as error:
+            message = f'failed to pull image "{image}": {error.message}'
+            report("Warning", "Failed", f'Failed to pull image "{image}": {error.message}')
+            now = self._clock.now()
+            self._backoff.next(key, now, now)
+            self._failures[key] = (now, f"ErrImagePull: {error.message}")
+            raise ImageError("ErrImagePull", message, self._backoff.delay(key)) from None
+        self._failures.pop(key, None)
+        took, whole = self._clock.monotonic() - begun, self._clock.monotonic() - started
+        pulled = await self._present(image)
+        size = pulled.size if pulled is not None else 0
+        report(
+            "Normal",
+            "Pulled",
+            f'Successfully pulled image "{image}" in {took * 1000:.0f}ms ({whole * 1000:.0f}ms including waiting). Image size: {size} bytes.',
+        )
+        if pulled is None:
+            raise ImageError("ImageInspectError", f'the image "{image}" is not there after it was pulled')
+        return pulled
+
+    async def _present(self, image: str) -> Message | None:
+        try:
+            return await self._cri.image_status(image)
+        except CriError as error:
+            if error.code == "INVALID_ARGUMENT" or "invalid reference" in error.message:
+                raise ImageError(
+                    "InvalidImageName", f'Failed to apply default image tag "{image}": {error.message}'
+                ) from None
+            raise
+
+    async def _pull(self, image: str, secrets: list[Fields], sandbox_config: Message) -> None:
+        candidates: list[dict[str, str] | None] = [*credentials(image, secrets)]
+        failure: CriError | None = None
+        for auth in candidates or [None]:
+            try:
+                await self._cri.pull_image(image, auth, sandbox_config)
+                return
+            except CriError as error:
+                failure = error
+        assert failure is not None
+        raise failure
+
+    def forget(self, uid: str) -> None:
+        """A pod is gone."""
+        self._backoff.forget(uid)
+        for key in [key for key in self._failures if key[0] == uid]:
+            del self._failures[key]

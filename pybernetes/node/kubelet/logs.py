@@ -1,0 +1,161 @@
+"""Logs of containers as runtimes write them: ``TIME STREAM FLAGS TEXT`` by line, P for a part of one, F for its end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+_BLOCK = 65536
+_MESSAGE_LINES = 80
+_MESSAGE_BYTES = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What of a log is wanted. ``since`` is a time as the log writes it; empty for all."""
+
+    follow: bool = False
+    timestamps: bool = False
+    since: str = ""
+    tail: int | None = None
+    limit: int | None = None
+    stream: str = "All"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a log file, which may be a part of what the container wrote as one."""
+
+    time: bytes
+    stream: bytes
+    whole: bool
+    text: bytes
+
+
+def parse(line: bytes) -> Line | None:
+    """A line of a log file, or None if it is none."""
+    parts = line.split(b" ", 3)
+    if len(parts) != 4:
+        return None
+    time, stream, flags, text = parts
+    return Line(time, stream, flags.split(b":")[0] == b"F", text)
+
+
+def tail_offset(path: Path, lines: int) -> int:
+    """Where the last so many lines begin; a line that was written in parts counts once."""
+    if lines <= 0:
+        return path.stat().st_size
+    with path.open("rb") as file:
+        position = file.seek(0, 2)
+        held = b""
+        wanted = lines + 1
+        while position > 0:
+            size = min(_BLOCK, position)
+            position -= size
+            file.seek(position)
+            held = file.read(size) + held
+            ends = [
+                index
+                for index, each in _line_ends(held, complete=position == 0)
+                if (found := parse(each)) is None or found.whole
+            ]
+            if len(ends) >= wanted:
+                return position + ends[-wanted]
+    return 0
+
+
+def _line_ends(data: bytes, *, complete: bool) -> Iterator[tuple[int, bytes]]:
+    """The places after each line and the lines; the first is left out unless it is known to be whole."""
+    start = 0 if complete else data.find(b"\n") + 1
+    if complete:
+        yield 0, b"- - F "  # the beginning of the file ends a line as well
+    while (end := data.find(b"\n", start)) >= 0:
+        yield end + 1, data[start:end]
+        start = end + 1
+
+
+def render(line: Line, options: Options, *, fresh: bool) -> bytes:
+    """What a reader gets of a line; the time only at the beginning of what was written as one."""
+    if options.stream not in ("", "All") and options.stream.lower().encode() != line.stream:
+        return b""
+    if options.since and line.time.decode() < options.since:
+        return b""
+    text = line.text + (b"\n" if line.whole else b"")
+    return line.time + b" " + text if options.timestamps and fresh else text
+
+
+async def read(path: Path, options: Options, ended: asyncio.Event | None = None) -> AsyncIterator[bytes]:
+    """The log in pieces; with ``follow`` it goes on until ``ended`` is set and everything was read."""
+    left = options.limit
+    position = tail_offset(path, options.tail) if options.tail is not None else 0
+    fresh, held = True, b""
+    file = path.open("rb")
+    try:
+        inode = path.stat().st_ino
+        file.seek(position)
+        while True:
+            over = ended is None or ended.is_set()
+            block = file.read(_BLOCK)
+            if block:
+                pieces = (held + block).split(b"\n")
+                held = pieces.pop()
+                out = bytearray()
+                for piece in pieces:
+                    line = parse(piece)
+                    if line is None:
+                        continue
+                    out += render(line, options, fresh=fresh)
+                    fresh = line.whole
+                if left is not None:
+                    out = out[:left]
+                    left -= len(out)
+                if out:
+                    yield bytes(out)
+                if left == 0:
+                    return
+                continue
+            if not options.follow:
+                return
+            rotated = _inode(path) not in (inode, None)
+            if rotated:
+                file.close()
+                file, held = path.open("rb"), b""
+                inode = path.stat().st_ino
+                continue
+            if over:
+                return
+            # Somebody looks at the log of a running container: a short wait while they do, none otherwise.
+            await _wait(ended, 0.1)
+    finally:
+        file.close()
+
+
+def _inode(path: Path) -> int | None:
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return None
+
+
+async def _wait(event: asyncio.Event | None, seconds: float) -> None:
+    if event is None:
+        return
+    try:
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    except TimeoutError:
+        pass
+
+
+def last_text(path: Path) -> str:
+    """The end of a log, short enough for a termination message."""
+    try:
+        with path.open("rb") as file:
+            file.seek(tail_offset(path, _MESSAGE_LINES))
+            lines = [parse(each) for each in file.read().split(b"\n")]
+    except OSError:
+        return ""
+    text = b"".join(line.text + (b"\n" if line.whole else b"") for line in lines if line is not None)
+    return text[-_MESSAGE_BYTES:].decode(errors="replace")

@@ -1,0 +1,90 @@
+"""What the machine is and has."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+from pathlib import Path
+from typing import Any
+
+from pybernetes.lib.oci import architecture
+
+Fields = dict[str, Any]
+
+
+def memory() -> int:
+    """Bytes of memory."""
+    return meminfo().get("MemTotal", 0)
+
+
+def meminfo() -> dict[str, int]:
+    """/proc/meminfo in bytes."""
+    found = {}
+    for line in Path("/proc/meminfo").read_text().splitlines():
+        name, _, rest = line.partition(":")
+        words = rest.split()
+        if words and words[0].isdigit():
+            found[name] = int(words[0]) * (1024 if len(words) > 1 else 1)
+    return found
+
+
+def cpus() -> int:
+    """How many CPUs there are."""
+    return os.cpu_count() or 1
+
+
+def capacity(root: Path, max_pods: int) -> dict[str, str]:
+    """The node's resources."""
+    disk = shutil.disk_usage(root)
+    return {
+        "cpu": str(cpus()),
+        "memory": f"{memory() // 1024}Ki",
+        "ephemeral-storage": f"{disk.total // 1024}Ki",
+        "pods": str(max_pods),
+        **huge_pages(),
+    }
+
+
+def huge_pages() -> dict[str, str]:
+    """Huge pages by size."""
+    found = {}
+    base = Path("/sys/kernel/mm/hugepages")
+    for folder in sorted(base.glob("hugepages-*kB")) if base.is_dir() else ():
+        size = int(folder.name.removeprefix("hugepages-").removesuffix("kB"))
+        count = int((folder / "nr_hugepages").read_text())
+        name = f"{size // 1048576}Gi" if size >= 1048576 else f"{size // 1024}Mi"
+        found[f"hugepages-{name}"] = f"{count * size // 1024}Mi" if count else "0"
+    return found
+
+
+def info(kubelet_version: str, runtime: str) -> Fields:
+    """The node's nodeInfo."""
+    return {
+        "machineID": _first("/etc/machine-id", "/var/lib/dbus/machine-id"),
+        "systemUUID": _first("/sys/class/dmi/id/product_uuid", "/etc/machine-id"),
+        "bootID": _first("/proc/sys/kernel/random/boot_id"),
+        "kernelVersion": platform.release(),
+        "osImage": _os_name(),
+        "containerRuntimeVersion": runtime,
+        "kubeletVersion": kubelet_version,
+        "kubeProxyVersion": "",
+        "operatingSystem": "linux",
+        "architecture": architecture(),
+    }
+
+
+def _first(*paths: str) -> str:
+    for path in paths:
+        try:
+            return Path(path).read_text().strip()
+        except OSError:
+            continue
+    return ""
+
+
+def _os_name() -> str:
+    for line in _first("/etc/os-release", "/usr/lib/os-release").splitlines():
+        if line.startswith("PRETTY_NAME="):
+            return line.partition("=")[2].strip('"')
+    return "Linux"

@@ -1,0 +1,239 @@
+"""The Node object of a kubelet: registers it and keeps its status true."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pybernetes import KUBERNETES_VERSION
+from pybernetes.api import quantity
+from pybernetes.client import AlreadyExists, Client, NotFound, StatusError
+from pybernetes.client.client import STRATEGIC_PATCH
+from pybernetes.client.refs import NODES
+from pybernetes.lib import times
+from pybernetes.lib.clock import Clock
+from pybernetes.lib.oci import architecture
+from pybernetes.node.kubelet import machine
+from pybernetes.node.kubelet.config import Options
+from pybernetes.node.kubelet.resources import node_capacity
+
+log = logging.getLogger(__name__)
+Fields = dict[str, Any]
+_IMAGES = 50
+_PRESSURES = (
+    ("MemoryPressure", "KubeletHasSufficientMemory", "kubelet has sufficient memory available",
+     "KubeletHasInsufficientMemory", "kubelet has insufficient memory available"),
+    ("DiskPressure", "KubeletHasNoDiskPressure", "kubelet has no disk pressure",
+     "KubeletHasDiskPressure", "kubelet has disk pressure"),
+    ("PIDPressure", "KubeletHasSufficientPID", "kubelet has sufficient PID available",
+     "KubeletHasInsufficientPID", "kubelet has insufficient PID available"),
+)  # fmt: skip
+
+
+def labels(options: Options) -> dict[str, str]:
+    """The labels that a node registers with."""
+    host = options.hostname or options.node_name
+    return {
+        "kubernetes.io/hostname": host,
+        "kubernetes.io/os": "linux",
+        "kubernetes.io/arch": architecture(),
+        "beta.kubernetes.io/os": "linux",
+        "beta.kubernetes.io/arch": architecture(),
+        **options.node_labels,
+    }
+
+
+def conditions(
+    previous: list[Fields], problems: list[str], pressures: frozenset[str], now: float
+) -> list[Fields]:
+    """The node's conditions; ``problems`` are what keeps it from being ready."""
+    had = {each["type"]: each for each in previous}
+    moment = times.seconds(now)
+    found = []
+    for type_, good, good_text, bad, bad_text in _PRESSURES:
+        under = type_ in pressures
+        found.append(
+            (type_, "True" if under else "False", bad if under else good, bad_text if under else good_text)
+        )
+    if problems:
+        found.append(
+            (
+                "Ready",
+                "False",
+                "KubeletNotReady",
+                f"[{', '.join(problems)}]" if len(problems) > 1 else problems[0],
+            )
+        )
+    else:
+        found.append(("Ready", "True", "KubeletReady", "kubelet is posting ready status"))
+    result = []
+    for type_, status, reason, message in found:
+        old = had.get(type_, {})
+        since = old.get("lastTransitionTime") if old.get("status") == status else None
+        result.append({
+            "type": type_, "status": status, "reason": reason, "message": message,
+            "lastHeartbeatTime": moment, "lastTransitionTime": since or moment,
+        })  # fmt: skip
+    return result
+
+
+class NodeStatus:
+    """Registers a node and reports how it is: at once when something changes, and from time to time anyway."""
+
+    def __init__(
+        self,
+        client: Client,
+        clock: Clock,
+        options: Options,
+        *,
+        addresses: tuple[str, ...],
+        runtime_version: str,
+        images: Callable[[], list[Fields]],
+        problems: Callable[[], list[str]],
+        pressures: Callable[[], frozenset[str]],
+        port: Callable[[], int],
+    ) -> None:
+        self._client, self._clock, self._options = client, clock, options
+        self._addresses, self._runtime_version = addresses, runtime_version
+        self._images, self._problems, self._pressures, self._port = images, problems, pressures, port
+        self.node: Fields = {"metadata": {"name": options.node_name}}
+        self._poked = asyncio.Event()
+        self.capacity: dict[str, str] = {}
+        self.allocatable: dict[str, str] = {}
+        self._measure()
+
+    def _measure(self) -> None:
+        settings = self._options.configuration
+        total = {**machine.capacity(self._options.root, int(settings["maxPods"])), **self._options.capacity}
+        reserved: dict[str, str] = {}
+        for part in ("systemReserved", "kubeReserved"):
+            for name, value in (settings.get(part) or {}).items():
+                reserved[name] = quantity.add(reserved[name], value) if name in reserved else value
+        threshold = (settings.get("evictionHard") or {}).get("memory.available", "0")
+        if threshold.endswith("%"):
+            share = quantity.parse(total["memory"]) * int(float(threshold[:-1]) * 1000) / 100000
+            threshold = str(int(share))
+        self.capacity, self.allocatable = total, node_capacity(total, reserved, threshold)
+
+    def poke(self) -> None:
+        """Something changed: report it."""
+        self._poked.set()
+
+    def initial(self) -> Fields:
+        """The object that a node registers with."""
+        settings = self._options.configuration
+        taints = [*settings.get("registerWithTaints", ())]
+        spec: Fields = {}
+        if self._options.cloud_provider == "external":
+            taints.append({"key": "node.cloudprovider.kubernetes.io/uninitialized", "value": "true", "effect": "NoSchedule"})  # fmt: skip
+        if taints:
+            spec["taints"] = taints
+        if self._options.provider_id:
+            spec["providerID"] = self._options.provider_id
+        return {
+            "metadata": {
+                "name": self._options.node_name,
+                "labels": labels(self._options),
+                "annotations": {"volumes.kubernetes.io/controller-managed-attach-detach": "true"},
+            },
+            "spec": spec,
+            "status": self.status({}),
+        }
+
+    def status(self, previous: Fields) -> Fields:
+        """The node's status as it is now."""
+        options = self._options
+        addresses = [{"type": "InternalIP", "address": each} for each in self._addresses]
+        addresses.append({"type": "Hostname", "address": options.hostname or options.node_name})
+        return {
+            "capacity": self.capacity,
+            "allocatable": self.allocatable,
+            "conditions": conditions(
+                previous.get("conditions", []), self._problems(), self._pressures(), self._clock.now()
+            ),
+            "addresses": addresses,
+            "daemonEndpoints": {"kubeletEndpoint": {"Port": self._port()}},
+            "nodeInfo": machine.info(KUBERNETES_VERSION, self._runtime_version),
+            "images": self._images()[:_IMAGES],
+            "runtimeHandlers": previous.get("runtimeHandlers") or [{"name": "", "features": {}}],
+        }
+
+    async def register(self) -> None:
+        """Makes the node, or takes over the one that is there."""
+        delay = 0.2
+        while True:
+            try:
+                await self._register()
+                return
+            except (StatusError, OSError) as error:
+                log.warning("the node %s cannot be registered: %s", self._options.node_name, error)
+            await self._clock.sleep(delay)
+            delay = min(7.0, delay * 2)
+
+    async def _register(self) -> None:
+        name = self._options.node_name
+        try:
+            self.node = await self._client.create(NODES, self.initial())
+        except AlreadyExists:
+            self.node = await self._client.get(NODES, name)
+            wanted = labels(self._options)
+            had = self.node["metadata"].get("labels") or {}
+            missing = {key: value for key, value in wanted.items() if had.get(key) != value}
+            if missing:
+                self.node = await self._client.patch(NODES, name, {"metadata": {"labels": missing}})
+            await self.report()
+
+    async def report(self) -> None:
+        """Writes what has changed of the node's status."""
+        name = self._options.node_name
+        self.node = await self._client.get(NODES, name, resource_version="0")
+        before = self.node.get("status", {})
+        status = self.status(before)
+        changed = {key: value for key, value in status.items() if before.get(key) != value}
+        for key in ("capacity", "allocatable"):
+            if key in changed:
+                gone = {each: None for each in before.get(key, {}) if each not in status[key]}
+                changed[key] = {**status[key], **gone}
+        if "addresses" in changed:  # a list with keys: what is not there any more has to be named
+            changed["addresses"] = [*status["addresses"], {"$patch": "replace"}]
+        self.node = await self._client.patch(
+            NODES, name, {"status": changed}, type=STRATEGIC_PATCH, subresource="status"
+        )
+
+    async def run(self) -> None:
+        """Reports until it is cancelled."""
+        quick, slow = (self._options.seconds(f"nodeStatus{each}Frequency") for each in ("Update", "Report"))
+        failures = 0
+        while True:
+            timer = self._clock.call_later(quick if failures else slow, self._poked.set)
+            try:
+                await self._poked.wait()
+            finally:
+                timer.cancel()
+            self._poked.clear()
+            try:
+                await self.report()
+                failures = 0
+            except NotFound:
+                await self.register()
+            except (StatusError, OSError) as error:
+                failures += 1
+                log.warning("the status of the node cannot be written: %s", error)
+                await self._clock.sleep(min(quick, 0.5 * failures))
+
+
+def image_list(images: list[Any]) -> list[Fields]:
+    """Images as a node's status lists them, the largest first."""
+    found = []
+    for image in images:
+        names = [*image.repo_digests, *image.repo_tags]
+        if names:
+            found.append({"names": names[:5], "sizeBytes": image.size})
+    return sorted(found, key=lambda each: (-each["sizeBytes"], each["names"]))
+
+
+def allocatable_of(node: Mapping[str, Any]) -> Mapping[str, str]:
+    """What a node has for pods."""
+    return node.get("status", {}).get("allocatable", {})

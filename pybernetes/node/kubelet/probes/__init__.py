@@ -1,0 +1,1 @@
+"""Probes of containers: ``handlers`` asks once, ``manager`` keeps asking and remembers."""

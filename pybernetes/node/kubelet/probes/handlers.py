@@ -1,0 +1,124 @@
+"""Asks a container once how it is."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import grpc
+import grpc.aio
+
+from pybernetes.node.kubelet.cri.client import Cri, CriError
+from pybernetes.node.kubelet.probes import http
+
+Fields = dict[str, Any]
+_OUTPUT_LIMIT = 10 * 1024
+_SERVING = 1
+
+
+class Failed(Exception):
+    """The probe's answer is no."""
+
+
+def port_of(value: int | str, container: Fields) -> int:
+    """A port by number or by its name among the container's."""
+    if isinstance(value, int):
+        return value
+    if value.isdigit():
+        return int(value)
+    for port in container.get("ports", ()):
+        if port.get("name") == value:
+            return port["containerPort"]
+    raise Failed(f"couldn't find port: {value} for container {container['name']}")
+
+
+def url_of(action: Fields, container: Fields, address: str) -> str:
+    """The address of an HTTP action."""
+    scheme = action.get("scheme", "HTTP").lower()
+    host = action.get("host") or address
+    path = action.get("path") or "/"
+    if ":" in host:
+        host = f"[{host}]"
+    return f"{scheme}://{host}:{port_of(action['port'], container)}{path if path.startswith('/') else '/' + path}"
+
+
+def header_list(action: Fields) -> list[tuple[str, str]]:
+    """The headers of an HTTP action."""
+    return [(each["name"], each.get("value", "")) for each in action.get("httpHeaders", ())]
+
+
+async def ask(cri: Cri, probe: Fields, container: Fields, run: str, address: str) -> str:
+    """Nothing if the container is well, a warning that does not count against it, or Failed."""
+    seconds = float(probe.get("timeoutSeconds") or 1)
+    try:
+        async with asyncio.timeout(seconds + (10 if "exec" in probe else 0)):
+            if "exec" in probe:
+                return await _exec(cri, probe["exec"], run, seconds)
+            if "httpGet" in probe:
+                return await _http(probe["httpGet"], container, address)
+            if "tcpSocket" in probe:
+                return await _tcp(probe["tcpSocket"], container, address)
+            if "grpc" in probe:
+                return await _grpc(probe["grpc"], address)
+    except TimeoutError:
+        where = url_of(probe["httpGet"], container, address) if "httpGet" in probe else ""
+        text = f'Get "{where}": context deadline exceeded (Client.Timeout exceeded while awaiting headers)'
+        raise Failed(text if where else f"timeout: health did not answer within {seconds:g}s") from None
+    raise Failed("missing probe handler for container")
+
+
+async def _exec(cri: Cri, action: Fields, run: str, seconds: float) -> str:
+    try:
+        code, output, errors = await cri.exec_sync(run, action.get("command", ()), seconds)
+    except CriError as error:
+        if error.code == "DEADLINE_EXCEEDED" or "timeout" in error.message or "deadline" in error.message:
+            raise Failed(
+                f"command timed out: {' '.join(action.get('command', ()))!r} timed out after {seconds:g}s"
+            ) from None
+        raise Failed(error.message) from None
+    if code:
+        raise Failed((output + errors)[:_OUTPUT_LIMIT].decode(errors="replace"))
+    return ""
+
+
+async def _http(action: Fields, container: Fields, address: str) -> str:
+    try:
+        answer = await http.get(url_of(action, container, address), header_list(action))
+    except OSError as error:
+        raise Failed(str(error)) from None
+    if answer.elsewhere:
+        return f"Probe terminated redirects, Response body: {answer.body.decode(errors='replace')}"
+    if 200 <= answer.status < 400:
+        return ""
+    raise Failed(f"HTTP probe failed with statuscode: {answer.status}")
+
+
+async def _tcp(action: Fields, container: Fields, address: str) -> str:
+    host, port = action.get("host") or address, port_of(action["port"], container)
+    try:
+        _, writer = await asyncio.open_connection(host, port)
+    except OSError as error:
+        reason = "connect: connection refused" if isinstance(error, ConnectionRefusedError) else str(error)
+        raise Failed(f"dial tcp {host}:{port}: {reason}") from None
+    writer.close()
+    return ""
+
+
+async def _grpc(action: Fields, address: str) -> str:
+    service = (action.get("service") or "").encode()
+    request = bytes((0x0A, len(service))) + service if service else b""
+    host = f"[{address}]" if ":" in address else address
+    async with grpc.aio.insecure_channel(f"{host}:{action['port']}") as channel:
+        check = channel.unary_unary("/grpc.health.v1.Health/Check")
+        try:
+            answer = await check(request)
+        except grpc.aio.AioRpcError as error:
+            if error.code() is grpc.StatusCode.UNIMPLEMENTED:
+                raise Failed(
+                    "error: this server does not implement the grpc health protocol (grpc.health.v1.Health)"
+                ) from None
+            raise Failed(f"error: health rpc failed: {error.details()}") from None
+    # The answer is one field: 1 is SERVING.
+    if len(answer) >= 2 and answer[0] == 0x08 and answer[1] == _SERVING:
+        return ""
+    raise Failed('service unhealthy (responded with "NOT_SERVING")')

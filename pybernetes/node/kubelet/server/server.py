@@ -1,0 +1,141 @@
+"""Puts the kubelet's server together: paths, who may ask, TLS."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import orjson
+
+from pybernetes.lib import tls
+from pybernetes.node.kubelet import certificates
+from pybernetes.node.kubelet.agent import Kubelet
+from pybernetes.node.kubelet.server.auth import Gate
+from pybernetes.node.kubelet.server.http import Handler, HttpServer, Problem, Request, Response
+from pybernetes.node.kubelet.server.pods import PodHandlers
+
+log = logging.getLogger(__name__)
+Fields = dict[str, Any]
+_JSON = "application/json"
+
+
+class KubeletServer:
+    """Serves on the kubelet's port, and health alone on another one for this machine."""
+
+    def __init__(self, kubelet: Kubelet) -> None:
+        self._kubelet = kubelet
+        settings = kubelet.options.configuration
+        self._gate = Gate(kubelet.client, kubelet.clock, kubelet.options.node_name, settings)
+        handlers = PodHandlers(kubelet)
+        self._handlers: dict[str, Handler] = {
+            "healthz": self._healthz,
+            "pods": self._pods,
+            "runningpods": self._running_pods,
+            "configz": self._configz,
+            "metrics": self._metrics,
+        }
+        if settings["enableDebuggingHandlers"]:
+            self._handlers |= {
+                "containerLogs": handlers.logs,
+                "exec": handlers.exec,
+                "attach": handlers.attach,
+                "portForward": handlers.port_forward,
+                "run": handlers.run,
+            }
+        self._server = HttpServer(self._handle)
+        self._health = HttpServer(self._healthz_only)
+        self._context: Any = None
+
+    async def start(self) -> None:
+        """Listens."""
+        kubelet, settings = self._kubelet, self._kubelet.options.configuration
+        if settings["enableServer"]:
+            files = certificates.serving_files(kubelet.options, kubelet.addresses)
+            authority = settings["authentication"]["x509"]["clientCAFile"] or None
+            self._context = tls.server_context(*files, client_ca=authority)
+            kubelet.port = await self._server.start(settings["address"], int(settings["port"]), self._context)
+        if settings["healthzPort"]:
+            await self._health.start(settings["healthzBindAddress"], int(settings["healthzPort"]))
+
+    def reload(self, path: Any) -> None:
+        """Serves with a new certificate from now on."""
+        tls.reload(self._context, path, path)
+
+    async def stop(self) -> None:
+        """Stops listening."""
+        await self._server.stop()
+        await self._health.stop()
+
+    async def _handle(self, request: Request) -> Response | None:
+        await self._gate.check(request)
+        handler = self._handlers.get(request.path.strip("/").split("/")[0])
+        if handler is None:
+            raise Problem(404, "404 page not found\n")
+        return await handler(request)
+
+    async def _healthz_only(self, request: Request) -> Response | None:
+        if request.path.split("/")[1] != "healthz":
+            raise Problem(404, "404 page not found\n")
+        return await self._healthz(request)
+
+    async def _healthz(self, request: Request) -> Response:
+        if not self._kubelet.ready.is_set():
+            return Response(b"[-]syncloop failed: the kubelet is starting\nhealthz check failed\n", 500)
+        return Response(b"ok")
+
+    async def _pods(self, request: Request) -> Response:
+        """Every pod of the node with its newest status."""
+        items = []
+        for worker in self._kubelet.workers.values():
+            status = self._kubelet.statuses.get(worker.uid) or worker.pod.get("status", {})
+            items.append({**{key: worker.pod[key] for key in ("metadata", "spec")}, "status": status})
+        return Response(orjson.dumps(_pod_list(items)), content_type=_JSON)
+
+    async def _running_pods(self, request: Request) -> Response:
+        """The pods that have something running."""
+        items = []
+        for worker in self._kubelet.workers.values():
+            running = worker.runtime.running
+            if running:
+                meta = {key: worker.pod["metadata"][key] for key in ("name", "namespace", "uid")}
+                containers = [{"name": run.name, "image": run.image, "resources": {}} for run in running]
+                items.append({"metadata": meta, "spec": {"containers": containers}, "status": {}})
+        return Response(orjson.dumps(_pod_list(items)), content_type=_JSON)
+
+    async def _configz(self, request: Request) -> Response:
+        return Response(
+            orjson.dumps({"kubeletconfig": self._kubelet.options.configuration}), content_type=_JSON
+        )
+
+    async def _metrics(self, request: Request) -> Response:
+        if request.path.strip("/") == "metrics/probes":
+            return Response(self._probe_metrics())
+        if request.path.strip("/") != "metrics":
+            raise Problem(404, "404 page not found\n")
+        return Response(self._own_metrics())
+
+    def _probe_metrics(self) -> bytes:
+        names = ("probe_type", "container", "pod_uid", "pod", "namespace", "result")
+        lines = ["# TYPE prober_probe_total counter"]
+        for key, count in sorted(self._kubelet.context.probes.counts.items()):
+            labels = ",".join(f'{name}="{value}"' for name, value in zip(names, key, strict=True))
+            lines.append(f"prober_probe_total{{{labels}}} {count}")
+        return ("\n".join(lines) + "\n").encode()
+
+    def _own_metrics(self) -> bytes:
+        kubelet = self._kubelet
+        running = sum(len(worker.runtime.running) for worker in kubelet.workers.values())
+        pods = sum(worker.runtime.sandbox is not None for worker in kubelet.workers.values())
+        lines = [
+            "# TYPE kubelet_running_pods gauge",
+            f"kubelet_running_pods {pods}",
+            "# TYPE kubelet_running_containers gauge",
+            f'kubelet_running_containers{{container_state="running"}} {running}',
+            "# TYPE kubelet_node_name gauge",
+            f'kubelet_node_name{{node="{kubelet.options.node_name}"}} 1',
+        ]
+        return ("\n".join(lines) + "\n").encode()
+
+
+def _pod_list(items: list[Fields]) -> Fields:
+    return {"kind": "PodList", "apiVersion": "v1", "metadata": {}, "items": items}

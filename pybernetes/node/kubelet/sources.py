@@ -1,0 +1,169 @@
+"""Where pods come from: the API server, and files of a folder (static pods)."""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import hashlib
+import logging
+import os
+import struct
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from pybernetes.api.defaults.pod import default_pod_spec
+from pybernetes.lib.clock import Clock
+
+log = logging.getLogger(__name__)
+Fields = dict[str, Any]
+SOURCE = "kubernetes.io/config.source"
+HASH = "kubernetes.io/config.hash"
+SEEN = "kubernetes.io/config.seen"
+MIRROR = "kubernetes.io/config.mirror"
+_IN_CLOEXEC, _IN_NONBLOCK = 0o2000000, 0o4000
+_IN_EVENTS = 0x8 | 0x40 | 0x80 | 0x100 | 0x200  # close after writing, moved from and to, created, deleted
+
+
+class Watcher:
+    """Tells when something in a folder changed (inotify)."""
+
+    def __init__(self, folder: Path, changed: Callable[[], None]) -> None:
+        libc = ctypes.CDLL(None, use_errno=True)
+        self._file = libc.inotify_init1(_IN_CLOEXEC | _IN_NONBLOCK)
+        if self._file < 0 or libc.inotify_add_watch(self._file, bytes(folder), _IN_EVENTS) < 0:
+            raise OSError(ctypes.get_errno(), f"watching {folder}: {os.strerror(ctypes.get_errno())}")
+        self._changed = changed
+        asyncio.get_running_loop().add_reader(self._file, self._read)
+
+    def _read(self) -> None:
+        try:
+            data = os.read(self._file, 65536)
+        except BlockingIOError:
+            return
+        if len(data) >= struct.calcsize("iIII"):
+            self._changed()
+
+    def close(self) -> None:
+        """Watches no more."""
+        asyncio.get_running_loop().remove_reader(self._file)
+        os.close(self._file)
+
+
+def static_pod(text: str, path: Path, node: str, now: str) -> Fields:
+    """The pod of a file, with what the API server would have added; ValueError if it is none."""
+    import yaml
+
+    try:
+        pod = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ValueError(f"couldn't parse as pod: {error}") from None
+    if not isinstance(pod, dict) or pod.get("kind") != "Pod" or not isinstance(pod.get("spec"), dict):
+        raise ValueError("couldn't parse as pod: it is not a Pod")
+    meta = pod.setdefault("metadata", {})
+    if not meta.get("name"):
+        raise ValueError("the pod has no name")
+    for name in ("ephemeralContainers", "resourceClaims"):
+        if pod["spec"].get(name):
+            raise ValueError(f"static pods can not have {name}")
+    if meta.get("uid"):
+        identity = str(meta["uid"])
+    else:
+        digest = hashlib.md5(orjson.dumps(pod, option=orjson.OPT_SORT_KEYS), usedforsecurity=False)
+        digest.update(f"host:{node}file:{path}".encode())
+        identity = digest.hexdigest()
+    meta["uid"] = identity
+    meta["name"] = f"{meta['name']}-{node.lower()}"
+    meta.setdefault("namespace", "default")
+    meta["annotations"] = {
+        **(meta.get("annotations") or {}), HASH: identity, SEEN: now, SOURCE: "file",
+    }  # fmt: skip
+    spec = pod["spec"]
+    default_pod_spec(spec)
+    spec["nodeName"] = node
+    spec.setdefault("enableServiceLinks", True)
+    spec["tolerations"] = [*spec.get("tolerations", []), {"operator": "Exists", "effect": "NoExecute"}]
+    pod["status"] = {"phase": "Pending"}
+    return pod
+
+
+class StaticPods:
+    """The pods of the files of a folder, by uid; ``changed`` is called when they are others."""
+
+    def __init__(
+        self, folder: Path, node: str, clock: Clock, changed: Callable[[dict[str, Fields]], None]
+    ) -> None:
+        self.folder, self._node, self._clock, self._changed = folder, node, clock, changed
+        self._watcher: Watcher | None = None
+        self._due: Any = None
+        self.pods: dict[str, Fields] = {}
+        self._texts: dict[Path, tuple[str, Fields | None]] = {}
+
+    def start(self) -> None:
+        """Reads the files now and whenever they change."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._watcher = Watcher(self.folder, self._soon)
+        self._read()
+
+    def stop(self) -> None:
+        """Watches no more."""
+        if self._watcher is not None:
+            self._watcher.close()
+
+    def _soon(self) -> None:
+        # Editors write in several steps; one look after them is enough.
+        if self._due is None:
+            self._due = self._clock.call_later(0.1, self._read)
+
+    def _read(self) -> None:
+        from pybernetes.lib import times
+
+        self._due = None
+        texts: dict[Path, tuple[str, Fields | None]] = {}
+        for path in sorted(self.folder.iterdir()):
+            if path.name.startswith(".") or not path.is_file():
+                continue
+            try:
+                content = path.read_text()
+            except OSError as error:
+                log.warning("the static pod %s cannot be read: %s", path, error)
+                continue
+            known = self._texts.get(path)
+            if known is not None and known[0] == content:
+                texts[path] = known
+                continue
+            try:
+                moment = times.micro(self._clock.now())
+                texts[path] = (content, static_pod(content, path, self._node, moment))
+            except ValueError as error:
+                log.error("the static pod %s: %s", path, error)
+                texts[path] = (content, None)
+        self._texts = texts
+        self.pods = {pod["metadata"]["uid"]: pod for _, pod in texts.values() if pod is not None}
+        self._changed(self.pods)
+
+
+def mirror_of(pod: Fields, node: Fields) -> Fields:
+    """The object that shows a static pod in the API."""
+    meta = pod["metadata"]
+    copy = {
+        "metadata": {
+            "name": meta["name"],
+            "namespace": meta["namespace"],
+            "labels": meta.get("labels") or {},
+            "annotations": {**meta["annotations"], MIRROR: meta["annotations"][HASH]},
+        },
+        "spec": pod["spec"],
+    }
+    if node.get("metadata", {}).get("uid"):
+        owner = {"apiVersion": "v1", "kind": "Node", "name": node["metadata"]["name"],
+                 "uid": node["metadata"]["uid"], "controller": True}  # fmt: skip
+        copy["metadata"]["ownerReferences"] = [owner]
+    return copy
+
+
+def is_mirror(pod: Fields) -> bool:
+    """Whether a pod of the API stands for a static one."""
+    return MIRROR in (pod["metadata"].get("annotations") or {})

@@ -1,0 +1,132 @@
+"""Writes the status of pods to the API server: the newest of each, one write for each change."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from pybernetes.client import Client, NotFound, StatusError, copy
+from pybernetes.client.client import STRATEGIC_PATCH
+from pybernetes.client.refs import PODS
+from pybernetes.lib.clock import Clock
+
+log = logging.getLogger(__name__)
+Fields = dict[str, Any]
+_RETRY_SECONDS = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0)
+# What is not there any more has to be taken away by name.
+_OPTIONAL = ("reason", "message", "podIP", "ephemeralContainerStatuses", "initContainerStatuses")
+
+
+def patch_of(pod: Fields, status: Fields, before: Fields) -> Fields:
+    """The strategic merge patch from one status to the next."""
+    changed = {key: value for key, value in status.items() if before.get(key) != value}
+    if "conditions" in changed:
+        had = {each["type"]: each for each in before.get("conditions", ())}
+        now = {each["type"] for each in status["conditions"]}
+        changed["conditions"] = [each for each in status["conditions"] if had.get(each["type"]) != each]
+        changed["conditions"] += [
+            {"$patch": "delete", "type": type_}
+            for type_ in had
+            if type_ not in now and type_ in ("PodResizePending", "PodResizeInProgress")
+        ]
+    if "podIPs" in changed:
+        now_ips = {each["ip"] for each in status["podIPs"]}
+        changed["podIPs"] = status["podIPs"] + [
+            {"$patch": "delete", "ip": each["ip"]}
+            for each in before.get("podIPs", ())
+            if each["ip"] not in now_ips
+        ]
+    for key in _OPTIONAL:
+        if key in before and key not in status:
+            changed[key] = None
+    return {"metadata": {"uid": pod["metadata"]["uid"]}, "status": changed}
+
+
+class Statuses:
+    """The statuses of a node's pods by uid. ``target`` gives the object that stands for a pod in the API."""
+
+    def __init__(
+        self, client: Client | None, clock: Clock, target: Callable[[Fields], Fields | None]
+    ) -> None:
+        self._client, self._clock, self._target = client, clock, target
+        self._wanted: dict[str, tuple[Fields, Fields]] = {}
+        self._written: dict[str, Fields] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self.writes = 0
+
+    def get(self, uid: str) -> Fields | None:
+        """The status that a pod is to have."""
+        found = self._wanted.get(uid)
+        return found[1] if found is not None else None
+
+    def set(self, pod: Fields, status: Fields) -> None:
+        """Has a pod's status written, if it is not what was written last."""
+        uid = pod["metadata"]["uid"]
+        self._wanted[uid] = (pod, status)
+        if self._client is None:
+            return
+        task = self._tasks.get(uid)
+        if task is None or task.done():
+            self._tasks[uid] = asyncio.create_task(self._write(uid), name=f"status {uid}")
+
+    def forget(self, uid: str) -> None:
+        """A pod is gone."""
+        self._wanted.pop(uid, None)
+        self._written.pop(uid, None)
+        task = self._tasks.pop(uid, None)
+        if task is not None and task is not asyncio.current_task():
+            task.cancel()
+
+    async def flush(self, uid: str) -> None:
+        """Waits until a pod's status is written."""
+        task = self._tasks.get(uid)
+        if task is not None:
+            await asyncio.gather(task, return_exceptions=True)
+
+    async def close(self) -> None:
+        """Stops writing."""
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _write(self, uid: str) -> None:
+        failures = 0
+        while uid in self._wanted:
+            pod, status = self._wanted[uid]
+            shown = self._target(pod)
+            if shown is None:
+                return
+            before = self._written.get(uid) or shown.get("status", {})
+            patch = patch_of(shown, status, before)
+            if not patch["status"]:
+                return
+            meta = shown["metadata"]
+            assert self._client is not None
+            try:
+                answer = await self._client.patch(
+                    PODS,
+                    meta["name"],
+                    patch,
+                    meta["namespace"],
+                    type=STRATEGIC_PATCH,
+                    subresource="status",
+                )
+            except NotFound:
+                return
+            except (StatusError, OSError) as error:
+                if isinstance(error, StatusError) and error.code in (409, 422):
+                    log.warning("the status of %s/%s was refused: %s", meta["namespace"], meta["name"], error)
+                    self._written.pop(uid, None)
+                    if error.code == 422 or failures >= len(_RETRY_SECONDS):
+                        return
+                await self._clock.sleep(_RETRY_SECONDS[min(failures, len(_RETRY_SECONDS) - 1)])
+                failures += 1
+                continue
+            failures = 0
+            self.writes += 1
+            self._written[uid] = {**copy(answer.get("status", {})), **status}
+            if self._wanted.get(uid, (None, None))[1] is status:
+                return

@@ -1,0 +1,104 @@
+"""What the types of volumes have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pybernetes.client import Client
+from pybernetes.lib.clock import Clock
+from pybernetes.node.kubelet.objects import Objects
+
+Fields = dict[str, Any]
+
+
+class VolumeError(Exception):
+    """A volume cannot be had now; ``reason`` is that of the event about it."""
+
+    def __init__(self, message: str, reason: str = "FailedMount") -> None:
+        super().__init__(message)
+        self.reason, self.message = reason, message
+
+
+@dataclass(frozen=True, slots=True)
+class Mounted:
+    """Where a volume is on the host."""
+
+    path: str
+    read_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A file of a volume whose content comes from objects."""
+
+    data: bytes
+    mode: int
+    uid: int | None = None
+
+
+@dataclass(slots=True)
+class Around:
+    """What volumes need from the kubelet."""
+
+    directory: Path  # of all pods
+    client: Client | None
+    objects: Objects | None
+    clock: Clock
+    node: Callable[[], Fields]
+    addresses: Callable[[str], tuple[str, ...]] = lambda uid: ()
+    host: Callable[[], tuple[str, ...]] = lambda: ()
+    tokens: dict[Any, Any] = field(default_factory=dict)
+
+    def api(self) -> Objects:
+        """The view of the API server's objects; a kubelet on its own has none."""
+        if self.objects is None:
+            raise VolumeError("this kubelet has no API server to ask")
+        return self.objects
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One volume of one pod."""
+
+    pod: Fields
+    name: str
+    source: Fields  # the part of the volume that belongs to its type
+    path: Path  # the folder that is the volume's own
+    around: Around
+
+    @property
+    def namespace(self) -> str:
+        return self.pod["metadata"]["namespace"]
+
+    @property
+    def fs_group(self) -> int | None:
+        return (self.pod["spec"].get("securityContext") or {}).get("fsGroup")
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A type whose files come from objects: written at once, and again when they change."""
+
+    source: str
+    files: Callable[[Request], Awaitable[Mapping[str, Item]]]
+    in_memory: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A type that is a folder, a file or a filesystem."""
+
+    source: str
+    mount: Callable[[Request], Awaitable[Mounted]]
+
+
+Kind = Content | Place
+
+
+def decode_mode(source: Fields, default: int = 0o644) -> int:
+    """The mode of a source's files."""
+    mode = source.get("defaultMode")
+    return default if mode is None else mode

@@ -1,0 +1,97 @@
+"""What is mounted into a container: its volumes, its /etc/hosts, and the file for its last words."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from cri_api.v1 import api_pb2 as messages
+
+from pybernetes.node.kubelet.environment import ConfigError
+from pybernetes.node.kubelet.expansion import expand, missing
+from pybernetes.node.kubelet.volumes.base import Mounted
+from pybernetes.node.kubelet.volumes.paths import sub_path
+
+Fields = dict[str, Any]
+Message = Any
+_PROPAGATION = {
+    "": messages.PROPAGATION_PRIVATE,
+    "None": messages.PROPAGATION_PRIVATE,
+    "HostToContainer": messages.PROPAGATION_HOST_TO_CONTAINER,
+    "Bidirectional": messages.PROPAGATION_BIDIRECTIONAL,
+}
+
+
+def mounts(
+    pod: Fields,
+    container: Fields,
+    mounted: Mapping[str, Mounted],
+    variables: Mapping[str, str],
+    folder: Path,
+    hosts: Path | None,
+) -> list[Message]:
+    """The mounts of a container; ``folder`` is the pod's, ``hosts`` the file that is to be its /etc/hosts."""
+    found: list[Message] = []
+    for mount in container.get("volumeMounts", ()):
+        volume = mounted.get(mount["name"])
+        if volume is None:
+            raise ConfigError(
+                f'cannot find volume "{mount["name"]}" to mount into container "{container["name"]}"'
+            )
+        target = mount["mountPath"]
+        found.append(
+            messages.Mount(
+                container_path=target if target.startswith("/") else f"/{target}",
+                host_path=_source(pod, container, mount, volume, variables),
+                readonly=bool(mount.get("readOnly")) or volume.read_only,
+                recursive_read_only=mount.get("recursiveReadOnly") == "Enabled",
+                propagation=_PROPAGATION[mount.get("mountPropagation") or ""],
+            )
+        )
+    taken = {each.container_path for each in found}
+    if hosts is not None and "/etc/hosts" not in taken:
+        read_only = bool((container.get("securityContext") or {}).get("readOnlyRootFilesystem"))
+        found.append(messages.Mount(container_path="/etc/hosts", host_path=str(hosts), readonly=read_only))
+    path = container.get("terminationMessagePath")
+    if path and path not in taken:
+        found.append(
+            messages.Mount(container_path=path, host_path=str(_message_file(folder, container["name"])))
+        )
+    return found
+
+
+def _source(
+    pod: Fields, container: Fields, mount: Fields, volume: Mounted, variables: Mapping[str, str]
+) -> str:
+    below = mount.get("subPath", "")
+    if mount.get("subPathExpr"):
+        absent = missing(mount["subPathExpr"], variables)
+        if absent:
+            raise ConfigError(f'missing value for "{absent[0]}"')
+        below = expand(mount["subPathExpr"], variables)
+    if not below:
+        return volume.path
+    try:
+        return sub_path(
+            volume.path,
+            below,
+            os.stat(volume.path).st_mode,
+            (pod["spec"].get("securityContext") or {}).get("fsGroup"),
+        )
+    except OSError:
+        # Where it failed could tell a pod about the node's files.
+        raise ConfigError(
+            f'failed to prepare subPath for volumeMount "{mount["name"]}" of container "{container["name"]}"'
+        ) from None
+
+
+def _message_file(folder: Path, container: str) -> Path:
+    """A new file that only this run of the container writes to; everybody may, whoever its user is."""
+    path = folder / "containers" / container / uuid.uuid4().hex[:8]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
+    path.chmod(0o666)
+    return path

@@ -1,0 +1,1 @@
+"""One file for each type of volume, with a ``VOLUME``."""

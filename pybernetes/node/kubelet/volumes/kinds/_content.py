@@ -1,0 +1,70 @@
+"""Files from config maps, secrets and the pod itself, for the volumes and for what projected ones are made of."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from typing import Any
+
+from pybernetes.client.refs import CONFIG_MAPS, SECRETS
+from pybernetes.node.kubelet import fields
+from pybernetes.node.kubelet.volumes.base import Item, Request, VolumeError
+
+Fields = dict[str, Any]
+
+
+async def config_map(request: Request, source: Fields, name: str, mode: int) -> dict[str, Item]:
+    """The files of a config map."""
+    obj = await request.around.api().get(CONFIG_MAPS, request.namespace, name)
+    if obj is None:
+        if source.get("optional"):
+            return {}
+        raise VolumeError(f'configmap "{name}" not found')
+    data = {key: value.encode() for key, value in (obj.get("data") or {}).items()}
+    data |= {key: base64.b64decode(value) for key, value in (obj.get("binaryData") or {}).items()}
+    return choose(data, source, mode, "configmap")
+
+
+async def secret(request: Request, source: Fields, name: str, mode: int) -> dict[str, Item]:
+    """The files of a secret."""
+    obj = await request.around.api().get(SECRETS, request.namespace, name)
+    if obj is None:
+        if source.get("optional"):
+            return {}
+        raise VolumeError(f'secret "{name}" not found')
+    data = {key: base64.b64decode(value) for key, value in (obj.get("data") or {}).items()}
+    return choose(data, source, mode, "secret")
+
+
+def choose(data: Mapping[str, bytes], source: Fields, mode: int, what: str) -> dict[str, Item]:
+    """The keys that are asked for under their paths, or all of them."""
+    if not source.get("items"):
+        return {key: Item(value, mode) for key, value in data.items()}
+    found: dict[str, Item] = {}
+    for item in source["items"]:
+        if item["key"] not in data:
+            if source.get("optional"):
+                continue
+            raise VolumeError(f"references non-existent {what} key: {item['key']}")
+        own = item.get("mode")
+        found[item["path"]] = Item(data[item["key"]], mode if own is None else own)
+    return found
+
+
+def downward(request: Request, source: Fields, mode: int) -> dict[str, Item]:
+    """The files of the downward API."""
+    found: dict[str, Item] = {}
+    pod, around = request.pod, request.around
+    for item in source.get("items", ()):
+        try:
+            if "fieldRef" in item:
+                addresses = around.addresses(pod["metadata"]["uid"])
+                text = fields.field(pod, item["fieldRef"]["fieldPath"], addresses, around.host())
+            else:
+                allocatable = around.node().get("status", {}).get("allocatable", {})
+                text = fields.resource(pod, item["resourceFieldRef"], None, allocatable)
+        except fields.FieldError as error:
+            raise VolumeError(str(error)) from None
+        own = item.get("mode")
+        found[item["path"]] = Item(text.encode(), mode if own is None else own)
+    return found

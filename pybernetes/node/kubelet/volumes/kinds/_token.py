@@ -1,0 +1,67 @@
+"""Tokens of service accounts for pods, asked for anew well before they expire."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from pybernetes.client.errors import StatusError
+from pybernetes.client.refs import SERVICE_ACCOUNTS
+from pybernetes.lib import times
+from pybernetes.node.kubelet.volumes.base import Item, Request, VolumeError
+
+Fields = dict[str, Any]
+_RENEW_AFTER = 0.8
+_LONGEST = 24 * 3600.0
+
+
+async def token(request: Request, source: Fields, mode: int) -> dict[str, Item]:
+    """The file of a token."""
+    around, pod = request.around, request.pod
+    if around.client is None:
+        raise VolumeError("this kubelet has no API server to ask for a token")
+    meta = pod["metadata"]
+    account = pod["spec"].get("serviceAccountName") or "default"
+    seconds = source.get("expirationSeconds") or 3600
+    key = (meta["uid"], account, source.get("audience", ""), seconds)
+    kept = around.tokens.get(key)
+    if kept is None or around.clock.now() >= kept[1]:
+        spec: Fields = {
+            "expirationSeconds": seconds,
+            "boundObjectRef": {"kind": "Pod", "apiVersion": "v1", "name": meta["name"], "uid": meta["uid"]},
+        }
+        if source.get("audience"):
+            spec["audiences"] = [source["audience"]]
+        body = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": spec}
+        try:
+            answer = await around.client.create(
+                SERVICE_ACCOUNTS, body, meta["namespace"], name=account, subresource="token"
+            )
+        except (StatusError, OSError) as error:
+            if kept is None or around.clock.now() >= kept[2]:
+                raise VolumeError(f"failed to fetch token: {error}") from None
+            return _files(request, source, kept[0], mode)
+        now = around.clock.now()
+        expires = times.parse(answer["status"]["expirationTimestamp"])
+        # Not all pods of a node at once.
+        due = now + min((expires - now) * _RENEW_AFTER, _LONGEST) - random.random() * 10
+        kept = around.tokens[key] = (answer["status"]["token"], due, expires)
+    return _files(request, source, kept[0], mode)
+
+
+def _files(request: Request, source: Fields, text: str, mode: int) -> dict[str, Item]:
+    user = _only_user(request.pod["spec"])
+    if user is not None or request.fs_group is not None:
+        mode = 0o600
+    return {source["path"]: Item(text.encode(), mode, user)}
+
+
+def _only_user(spec: Fields) -> int | None:
+    """The user of all containers, if they have one and the same: the token is that user's file."""
+    default = (spec.get("securityContext") or {}).get("runAsUser")
+    users = {
+        (container.get("securityContext") or {}).get("runAsUser", default)
+        for group in ("initContainers", "containers")
+        for container in spec.get(group, ())
+    }
+    return users.pop() if len(users) == 1 else None

@@ -1,0 +1,13 @@
+"""downwardAPI: what a pod may know of itself, as files."""
+
+from __future__ import annotations
+
+from pybernetes.node.kubelet.volumes.base import Content, Item, Request, decode_mode
+from pybernetes.node.kubelet.volumes.kinds import _content
+
+
+async def _files(request: Request) -> dict[str, Item]:
+    return _content.downward(request, request.source, decode_mode(request.source))
+
+
+VOLUME = Content("downwardAPI", _files, in_memory=True)

@@ -1,0 +1,26 @@
+"""emptyDir: a folder that lives as long as its pod, on disk or in memory."""
+
+from __future__ import annotations
+
+import os
+
+from pybernetes.api import quantity
+from pybernetes.node.kubelet.volumes import system
+from pybernetes.node.kubelet.volumes.base import Mounted, Place, Request, VolumeError
+
+
+async def _mount(request: Request) -> Mounted:
+    medium = request.source.get("medium", "")
+    if medium not in ("", "Memory"):
+        raise VolumeError(f"the medium {medium} of an emptyDir is not supported by this kubelet")
+    if not request.path.exists():
+        request.path.mkdir(parents=True)
+        if medium == "Memory":
+            limit = request.source.get("sizeLimit")
+            size = f",size={quantity.integer(limit)}" if limit and quantity.parse(limit) else ""
+            system.mount("tmpfs", request.path, "tmpfs", options=f"mode=0777{size}")
+        os.chmod(request.path, 0o777)
+    return Mounted(str(request.path))
+
+
+VOLUME = Place("emptyDir", _mount)

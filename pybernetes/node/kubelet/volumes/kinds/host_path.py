@@ -1,0 +1,49 @@
+"""hostPath: a folder, file, socket or device of the node."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+
+from pybernetes.node.kubelet.volumes.base import Mounted, Place, Request, VolumeError
+
+_CHECKS: dict[str, tuple[Callable[[int], bool], str]] = {
+    "Directory": (stat.S_ISDIR, "directory"),
+    "File": (stat.S_ISREG, "file"),
+    "Socket": (stat.S_ISSOCK, "socket file"),
+    "CharDevice": (stat.S_ISCHR, "character device"),
+    "BlockDevice": (stat.S_ISBLK, "block device"),
+}
+
+
+def check(path: str, kind: str) -> None:
+    """Makes sure that a path is what it is said to be, or makes it so."""
+    if kind == "DirectoryOrCreate":
+        if not os.path.exists(path):
+            os.makedirs(path, 0o755)
+        kind = "Directory"
+    elif kind == "FileOrCreate":
+        if not os.path.exists(path):
+            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o644))
+        kind = "File"
+    if not kind:
+        if not os.path.exists(path):  # the runtime would make it as well, but not for everybody
+            os.makedirs(path, 0o755)
+        return
+    test, words = _CHECKS[kind]
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        raise VolumeError(f"hostPath type check failed: {path} is not a {words}") from None
+    if not test(mode):
+        raise VolumeError(f"hostPath type check failed: {path} is not a {words}")
+
+
+async def _mount(request: Request) -> Mounted:
+    path = request.source["path"]
+    check(path, request.source.get("type") or "")
+    return Mounted(path)
+
+
+VOLUME = Place("hostPath", _mount)

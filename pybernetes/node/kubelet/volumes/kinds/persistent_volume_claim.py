@@ -1,0 +1,61 @@
+"""persistentVolumeClaim: the volume that a claim is bound to, on hostPath or local disk."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from pybernetes.client.errors import NotFound, StatusError
+from pybernetes.client.refs import PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES
+from pybernetes.node.kubelet.volumes.base import Mounted, Place, Request, VolumeError
+from pybernetes.node.kubelet.volumes.kinds.host_path import check
+
+Fields = dict[str, Any]
+
+
+async def claimed(request: Request, name: str, read_only: bool, owner: str = "") -> Mounted:
+    """Where the volume of a claim is; the claim of an ephemeral volume must be its pod's (``owner`` is the uid)."""
+    client = request.around.client
+    if client is None:
+        raise VolumeError("this kubelet has no API server to ask")
+    try:
+        claim = await client.get(PERSISTENT_VOLUME_CLAIMS, name, request.namespace)
+        owners = claim["metadata"].get("ownerReferences", ())
+        if owner and not any(each.get("uid") == owner for each in owners):
+            raise VolumeError(f'PVC "{request.namespace}/{name}" was not created for the pod')
+        volume_name = claim["spec"].get("volumeName")
+        if not volume_name or claim.get("status", {}).get("phase") != "Bound":
+            raise VolumeError("PVC is not bound")
+        volume = await client.get(PERSISTENT_VOLUMES, volume_name)
+    except NotFound as error:
+        raise VolumeError(f"error processing PVC {request.namespace}/{name}: {error}") from None
+    except StatusError as error:
+        raise VolumeError(f"error processing PVC {request.namespace}/{name}: {error}") from None
+    if (volume["spec"].get("claimRef") or {}).get("uid") != claim["metadata"]["uid"]:
+        raise VolumeError(f"PV {volume_name} is not bound to the claim {request.namespace}/{name}")
+    if volume["spec"].get("volumeMode") == "Block":
+        raise VolumeError("block volumes are not supported by this kubelet")
+    return Mounted(_path(volume["spec"]), read_only)
+
+
+def _path(spec: Fields) -> str:
+    if "hostPath" in spec:
+        path = spec["hostPath"]["path"]
+        check(path, spec["hostPath"].get("type") or "")
+        return path
+    if "local" in spec:
+        path = spec["local"]["path"]
+        if not os.path.isdir(path):
+            raise VolumeError(f'path "{path}" does not exist')
+        return path
+    known = ("accessModes", "capacity", "claimRef", "nodeAffinity", "persistentVolumeReclaimPolicy",
+             "storageClassName", "mountOptions", "volumeMode", "volumeAttributesClassName")  # fmt: skip
+    kind = next((key for key in spec if key not in known), "")
+    raise VolumeError(f"persistent volumes of type {kind} are not supported by this kubelet")
+
+
+async def _mount(request: Request) -> Mounted:
+    return await claimed(request, request.source["claimName"], bool(request.source.get("readOnly")))
+
+
+VOLUME = Place("persistentVolumeClaim", _mount)

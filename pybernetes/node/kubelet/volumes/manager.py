@@ -1,0 +1,106 @@
+"""Puts the volumes of pods where their containers find them, keeps them up to date and takes them away."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+from pybernetes.lib.discover import discover
+from pybernetes.node.kubelet.objects import NotYet
+from pybernetes.node.kubelet.volumes import atomic, ownership, system
+from pybernetes.node.kubelet.volumes.base import Around, Content, Kind, Mounted, Request, VolumeError
+
+__all__ = ["Mounted", "VolumeError", "Volumes"]
+Fields = dict[str, Any]
+
+
+class Volumes:
+    """The volumes of all pods of a node, below one folder."""
+
+    def __init__(self, around: Around) -> None:
+        self.around = around
+        self.kinds: dict[str, Kind] = discover(
+            "pybernetes.node.kubelet.volumes.kinds", "VOLUME", key=lambda kind: kind.source
+        )
+        self._owned: set[tuple[str, str]] = set()  # volumes whose files have had their group set
+
+    def folder(self, uid: str) -> Path:
+        """Where everything of a pod is."""
+        return self.around.directory / uid
+
+    def _request(self, pod: Fields, volume: Fields) -> tuple[Kind, Request]:
+        source = next((key for key in volume if key != "name"), "emptyDir")
+        kind = self.kinds.get(source)
+        if kind is None:
+            raise VolumeError(
+                f'volume "{volume["name"]}": volumes of type {source} are not supported by this kubelet'
+            )
+        path = self.folder(pod["metadata"]["uid"]) / "volumes" / f"kubernetes.io~{source}" / volume["name"]
+        return kind, Request(pod, volume["name"], volume.get(source) or {}, path, self.around)
+
+    async def mount(self, pod: Fields) -> dict[str, Mounted]:
+        """Has all volumes of a pod in place; gives them by name. Does nothing for those that are."""
+        return {volume["name"]: await self._one(pod, volume) for volume in pod["spec"].get("volumes", ())}
+
+    async def _one(self, pod: Fields, volume: Fields) -> Mounted:
+        kind, request = self._request(pod, volume)
+        name = volume["name"]
+        try:
+            if isinstance(kind, Content):
+                await self._write(kind, request)
+                return Mounted(str(request.path))
+            mounted = await kind.mount(request)
+        except VolumeError as error:
+            raise VolumeError(
+                f'MountVolume.SetUp failed for volume "{name}" : {error.message}', error.reason
+            ) from None
+        except (NotYet, OSError) as error:
+            raise VolumeError(f'MountVolume.SetUp failed for volume "{name}" : {error}') from None
+        key = (pod["metadata"]["uid"], name)
+        if request.fs_group is not None and ownership.applies(kind.source) and key not in self._owned:
+            policy = (pod["spec"].get("securityContext") or {}).get("fsGroupChangePolicy", "Always")
+            ownership.give(Path(mounted.path), request.fs_group, policy, mounted.read_only)
+            self._owned.add(key)
+        return mounted
+
+    async def _write(self, kind: Content, request: Request) -> None:
+        files = await kind.files(request)
+        if not request.path.exists():
+            request.path.mkdir(parents=True)
+            if kind.in_memory:
+                system.mount("tmpfs", request.path, "tmpfs", options="mode=0755")
+            os.chmod(request.path, 0o777)
+        if request.fs_group is not None:
+            os.chown(request.path, -1, request.fs_group)
+            os.chmod(request.path, 0o2777)
+        atomic.write(request.path, files, request.fs_group)
+
+    async def refresh(self, pod: Fields) -> None:
+        """Writes what has changed of the volumes whose content comes from objects."""
+        for volume in pod["spec"].get("volumes", ()):
+            kind, request = self._request(pod, volume)
+            if isinstance(kind, Content) and request.path.exists():
+                try:
+                    await self._write(kind, request)
+                except (NotYet, OSError) as error:
+                    raise VolumeError(
+                        f'MountVolume.SetUp failed for volume "{volume["name"]}" : {error}'
+                    ) from None
+
+    async def unmount(self, uid: str) -> None:
+        """Takes a pod's volumes away, and everything else of it."""
+        folder = self.folder(uid)
+        if folder.exists():
+            for point in system.mounts_below(folder):
+                system.unmount(point)
+            shutil.rmtree(folder, ignore_errors=True)
+        self._owned = {key for key in self._owned if key[0] != uid}
+        self.around.tokens = {key: token for key, token in self.around.tokens.items() if key[0] != uid}
+
+    def orphans(self, known: set[str]) -> list[str]:
+        """The uids of pods that have a folder here and that nobody knows."""
+        if not self.around.directory.exists():
+            return []
+        return [name for name in os.listdir(self.around.directory) if name not in known]

@@ -1,0 +1,40 @@
+"""fsGroup: files of a volume given to a group."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+# hostPath belongs to the host; what comes from objects is written with its group.
+_TYPES = ("emptyDir", "persistentVolumeClaim", "ephemeral")
+
+
+def applies(source: str) -> bool:
+    """Whether a type's files are given to the group."""
+    return source in _TYPES
+
+
+def give(root: Path, group: int, policy: str, read_only: bool) -> None:
+    """Gives everything below a folder to a group, unless its root has it and that is enough by the policy."""
+    if policy == "OnRootMismatch":
+        status = root.stat()
+        wanted = 0o440 if read_only else 0o660
+        if status.st_gid == group and status.st_mode & 0o2000 and status.st_mode & wanted == wanted:
+            return
+    for path, names, files in os.walk(root, topdown=False):
+        for name in files:
+            _own(os.path.join(path, name), group, read_only, folder=False)
+        for name in names:
+            _own(os.path.join(path, name), group, read_only, folder=True)
+    _own(str(root), group, read_only, folder=True)
+
+
+def _own(path: str, group: int, read_only: bool, *, folder: bool) -> None:
+    if os.path.islink(path):
+        return
+    os.chown(path, -1, group)
+    mode = os.stat(path).st_mode & 0o7777
+    mode |= 0o440 if read_only else 0o660
+    if folder:
+        mode |= 0o2110
+    os.chmod(path, mode)

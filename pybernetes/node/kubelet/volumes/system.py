@@ -1,0 +1,38 @@
+"""Mounts on this machine."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from pathlib import Path
+
+_LIBC = ctypes.CDLL(None, use_errno=True)
+MS_NOSUID, MS_NODEV, MS_NOEXEC = 2, 4, 8
+MNT_DETACH = 2
+
+
+def mount(source: str, target: Path, kind: str, flags: int = 0, options: str = "") -> None:
+    """Mounts a filesystem; OSError if the kernel refuses."""
+    done = _LIBC.mount(source.encode(), bytes(target), kind.encode(), flags, options.encode())
+    if done:
+        code = ctypes.get_errno()
+        raise OSError(code, f"mounting {kind} on {target}: {os.strerror(code)}")
+
+
+def unmount(target: Path) -> None:
+    """Takes a mount away, at the latest when nobody uses it any more."""
+    if _LIBC.umount2(bytes(target), MNT_DETACH):
+        code = ctypes.get_errno()
+        if code not in (22, 2):  # not mounted, not there
+            raise OSError(code, f"unmounting {target}: {os.strerror(code)}")
+
+
+def mounts_below(folder: Path) -> list[Path]:
+    """The mount points below a folder, the deepest first."""
+    prefix = str(folder) + "/"
+    found = []
+    for line in Path("/proc/self/mountinfo").read_text().splitlines():
+        point = line.split()[4].encode().decode("unicode_escape")
+        if point.startswith(prefix):
+            found.append(Path(point))
+    return sorted(found, key=lambda path: len(path.parts), reverse=True)

@@ -1,0 +1,1 @@
+"""The network of pods: ``cni`` writes the configuration that the runtime's plugins follow."""
