@@ -73,7 +73,7 @@ def parser() -> argparse.ArgumentParser:
             kind = flags.strings
         elif isinstance(default, dict):
             kind = _pairs
-        more = {"nargs": "?", "const": True} if kind is flags.boolean else {}
+        more: dict[str, Any] = {"nargs": "?", "const": True} if kind is flags.boolean else {}
         group.add_argument(f"--{name}", dest=f"field_{field}", type=kind, default=None, **more)
     return result
 

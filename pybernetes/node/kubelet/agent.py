@@ -441,11 +441,11 @@ class Kubelet:
 
     async def _look_at(self, container: str) -> None:
         """Finds the pod of a container and has it looked at until its record has settled."""
-        worker = self._owner(container)
-        if worker is None:
-            return
         for pause in _SETTLE_SECONDS:
             await self.clock.sleep(pause)
+            worker = self._owner(container)
+            if worker is None:  # so new that nobody has seen it yet
+                continue
             worker.poke()
             run = next((run for run in worker.runtime.runs if run.id == container), None)
             if run is not None and run.state is State.EXITED:

@@ -25,7 +25,11 @@ def patch_of(pod: Fields, status: Fields, before: Fields) -> Fields:
     if "conditions" in changed:
         had = {each["type"]: each for each in before.get("conditions", ())}
         now = {each["type"] for each in status["conditions"]}
-        changed["conditions"] = [each for each in status["conditions"] if had.get(each["type"]) != each]
+        changed["conditions"] = [
+            {**{key: None for key in had.get(each["type"], ()) if key not in each}, **each}
+            for each in status["conditions"]
+            if had.get(each["type"]) != each
+        ]
         changed["conditions"] += [
             {"$patch": "delete", "type": type_}
             for type_ in had

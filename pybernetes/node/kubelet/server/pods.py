@@ -11,6 +11,7 @@ from pybernetes.lib import times
 from pybernetes.node.kubelet import logs
 from pybernetes.node.kubelet.agent import Kubelet
 from pybernetes.node.kubelet.cri.client import CriError
+from pybernetes.node.kubelet.logs import Options as LogOptions
 from pybernetes.node.kubelet.server.http import Problem, Request, Response
 from pybernetes.node.kubelet.server.streams import join
 from pybernetes.node.kubelet.state import Run, State
@@ -79,7 +80,7 @@ class PodHandlers:
         return Response(self._pieces(worker, run, path, options))
 
     async def _pieces(
-        self, worker: Worker, run: Run, path: Path, options: logs.Options
+        self, worker: Worker, run: Run, path: Path, options: LogOptions
     ) -> AsyncIterator[bytes]:
         if not options.follow:
             async for piece in logs.read(path, options):
@@ -194,7 +195,7 @@ def _why_waiting(status: Fields, container: str) -> str:
     return ""
 
 
-def _log_options(request: Request) -> logs.Options:
+def _log_options(request: Request) -> LogOptions:
     def number(name: str) -> int | None:
         text = request.parameter(name)
         if not text:
@@ -215,7 +216,7 @@ def _log_options(request: Request) -> logs.Options:
             since = times.micro(times.parse(request.parameter("sinceTime")))
         except ValueError:
             raise Problem(400, f"unable to parse sinceTime {request.parameter('sinceTime')!r}") from None
-    return logs.Options(
+    return LogOptions(
         follow=request.flag("follow"), timestamps=request.flag("timestamps"), since=since,
         tail=number("tailLines"), limit=number("limitBytes"), stream=request.parameter("stream") or "All",
     )  # fmt: skip
