@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+import orjson
+
 from pybernetes.control_plane.controllers._workload.templates import hash_of
 
 Object = dict[str, Any]
@@ -52,7 +54,8 @@ def in_order(revisions: Iterable[Object]) -> list[Object]:
 def new(owner: Object, reference: Object, number: int, collisions: int, label: str) -> Object:
     """A revision of the owner's template."""
     meta = owner["metadata"]
-    data = data_of(owner)
+    # Written in the order of names: some compare revisions byte by byte.
+    data = orjson.loads(orjson.dumps(data_of(owner), option=orjson.OPT_SORT_KEYS))
     hash_ = hash_of(data, collisions)
     labels = owner["spec"]["template"].get("metadata", {}).get("labels", {})
     made: Object = {

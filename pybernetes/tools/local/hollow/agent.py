@@ -25,12 +25,19 @@ _HEARTBEAT_SECONDS = 300.0
 _LEASES = "kube-node-lease"
 
 
+def with_ports(pod: Object) -> tuple[str, ...]:
+    """Index: the node of a pod that runs and has ports of its node."""
+    ended = pod.get("status", {}).get("phase") in ("Succeeded", "Failed")
+    return (pod["spec"].get("nodeName", ""),) if not ended and facts.host_ports(pod) else ()
+
+
 class Pods(Controller):
     """Moves pods on."""
 
     name = "hollow-pods"
     kind = PODS
     selects = {PODS: {"fields": "spec.nodeName!="}}
+    indexes = {PODS: (with_ports,)}
     workers = 16
 
     def __init__(
@@ -85,10 +92,21 @@ class Pods(Controller):
         return wait  # the fact itself counts down
 
     def _facts(self, pod: Object) -> dict[str, Any]:
-        host = self._nodes[pod["spec"]["nodeName"]]
+        node = pod["spec"]["nodeName"]
         return facts.of(
-            pod, now=self.clock.now(), host=host, address=self._address, start_seconds=self._start_seconds
-        )
+            pod, now=self.clock.now(), host=self._nodes[node], address=self._address,
+            start_seconds=self._start_seconds, taken=self._taken(pod, node) if facts.host_ports(pod) else (),
+        )  # fmt: skip
+
+    def _taken(self, pod: Object, node: str) -> set[tuple[str, int]]:
+        """The ports of a node that other pods have."""
+        others = [each for each in self.objects.find(with_ports, node) if each is not pod]
+        return {
+            port
+            for each in others
+            if "startTime" in each.get("status", {})
+            for port in facts.host_ports(each)
+        }
 
     def _address(self) -> str:
         """An address that no pod has had."""

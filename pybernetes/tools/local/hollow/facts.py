@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import lru_cache
 from hashlib import sha256
 from typing import Any
@@ -16,7 +16,13 @@ _LONGEST_RESTART = 300.0
 
 
 def of(
-    pod: Object, *, now: float, host: str, address: Callable[[], str], start_seconds: float = 0.0
+    pod: Object,
+    *,
+    now: float,
+    host: str,
+    address: Callable[[], str],
+    start_seconds: float = 0.0,
+    taken: Collection[tuple[str, int]] = (),
 ) -> dict[str, Any]:
     """The facts: the time, addresses, and how the pod is going to end."""
     status, moment = pod.get("status", {}), times.seconds(now)
@@ -51,10 +57,22 @@ def of(
         "endPhase": "Failed" if code else "Succeeded",
         "endReason": "PodFailed" if code else "PodCompleted",
         "outcome": ABSENT,
+        "portTaken": any(port in taken for port in host_ports(pod)),
+        "imageMissing": any(each["image"].endswith(":404") for each in pod["spec"]["containers"]),
     }
     if ending is not None:
         found |= _outcome(pod, ending, now)
     return found
+
+
+def host_ports(pod: Object) -> list[tuple[str, int]]:
+    """The ports of its node that a pod asks for."""
+    return [
+        (port.get("protocol", "TCP"), port["hostPort"])
+        for container in pod["spec"]["containers"]
+        for port in container.get("ports") or ()
+        if port.get("hostPort")
+    ]
 
 
 def _outcome(pod: Object, ending: fate.Fate, now: float) -> dict[str, Any]:
