@@ -25,7 +25,7 @@ class Descriptor:
 
     ``build`` makes the controller from the runtime and the parsed options; it gives None if the options leave it
     nothing to do (no key to sign with). ``identity`` is the service account in kube-system that it acts as under
-    ``--use-service-account-credentials``. One that is not ``enabled`` runs only if it is asked for by name.
+    ``--use-service-account-credentials``; one without acts as the manager. One that is not ``enabled`` runs only if it is asked for by name.
     """
 
     name: str

@@ -59,7 +59,7 @@ def add_all(
     built = []
     for descriptor in chosen:
         runtime = manager.runtime
-        if client_for is not None:
+        if client_for is not None and descriptor.identity:
             runtime = runtime.as_client(client_for(descriptor.identity))
         controller = descriptor.build(runtime, options)
         if controller is None:

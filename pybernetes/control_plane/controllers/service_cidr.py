@@ -1,0 +1,148 @@
+"""ServiceCIDR: keeps a range of service addresses until none of its addresses is in use without another range."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable
+
+from pybernetes.client.client import STRATEGIC_PATCH
+from pybernetes.client.errors import NotFound
+from pybernetes.client.refs import IP_ADDRESSES, SERVICE_CIDRS
+from pybernetes.client.transport import Object
+from pybernetes.control_plane.controllers._descriptor import Descriptor
+from pybernetes.control_plane.controllers._pods import condition, is_going
+from pybernetes.lib import times
+from pybernetes.runtime.controller import Controller, Runtime
+
+FINALIZER = "networking.k8s.io/service-cidr-finalizer"
+MANAGED_BY, ALLOCATOR = "ipaddress.kubernetes.io/managed-by", "ipallocator.k8s.io"
+_GRACE_SECONDS = 10.0
+_READY = {"status": "True", "reason": "", "message": "Kubernetes Service CIDR is ready"}
+_BLOCKED = {
+    "status": "False",
+    "reason": "Terminating",
+    "message": "There are still IPAddresses referencing the ServiceCIDR, please remove them or create a new ServiceCIDR",
+}
+
+
+def networks(service_cidr: Object) -> list[ipaddress.IPv4Network | ipaddress.IPv6Network]:
+    """The ranges of a ServiceCIDR."""
+    return [ipaddress.ip_network(each, strict=False) for each in service_cidr["spec"].get("cidrs") or ()]
+
+
+def holds(service_cidr: Object, address: str) -> bool:
+    """Whether an address is in one of the ranges."""
+    parsed = ipaddress.ip_address(address)
+    return any(parsed in each for each in networks(service_cidr) if each.version == parsed.version)
+
+
+def overlapping(service_cidr: Object, others: Iterable[Object]) -> list[str]:
+    """The names of those that have addresses in common with one."""
+    own = networks(service_cidr)
+    return [
+        other["metadata"]["name"]
+        for other in others
+        if any(a.version == b.version and a.overlaps(b) for a in own for b in networks(other))
+    ]
+
+
+def can_go(service_cidr: Object, others: Iterable[Object], addresses: Iterable[str]) -> bool:
+    """Whether every address in use stays within a range when this one goes."""
+    name = service_cidr["metadata"]["name"]
+    rest = [network for other in others if other["metadata"]["name"] != name for network in networks(other)]
+
+    def is_covered(own: ipaddress.IPv4Network | ipaddress.IPv6Network) -> bool:
+        return any(own.version == each.version and own.subnet_of(each) for each in rest)  # type: ignore[arg-type]
+
+    if all(map(is_covered, networks(service_cidr))):
+        return True
+    for address in addresses:
+        parsed = ipaddress.ip_address(address)
+        if holds(service_cidr, address) and not any(
+            parsed.version == each.version and parsed in each for each in rest
+        ):
+            return False
+    return True
+
+
+class ServiceCIDRController(Controller):
+    """Works on names of ServiceCIDRs."""
+
+    name = "service-cidr-controller"
+    kind = SERVICE_CIDRS
+
+    def __init__(self, runtime: Runtime) -> None:
+        super().__init__(runtime)
+        self._recorder = runtime.recorder(self.name)
+        self.cache(IP_ADDRESSES).add_handler(self._address_changed)
+
+    def concerns(self, old: Object | None, new: Object | None) -> bool:
+        # Others may go because this one has come, or may not because it is about to go.
+        for name in overlapping(new or old, self.objects):  # type: ignore[arg-type]
+            self.enqueue(name)
+        return True
+
+    def _address_changed(self, old: Object | None, new: Object | None) -> None:
+        """An address that is given back may let a range go."""
+        if new is None and old is not None:
+            name = old["metadata"]["name"]
+            for each in self.objects:
+                if is_going(each) and holds(each, name):
+                    self.enqueue(each["metadata"]["name"])
+
+    async def reconcile(self, key: str) -> float | None:
+        """Protects a range, says how it is, and lets it go when it may."""
+        service_cidr = self.objects.get(key)
+        if service_cidr is None:
+            return None
+        try:
+            if not is_going(service_cidr):
+                await self._protect(service_cidr)
+                await self._say(service_cidr, _READY)
+                return None
+            addresses = [
+                each["metadata"]["name"]
+                for each in self.cache(IP_ADDRESSES)
+                if (each["metadata"].get("labels") or {}).get(MANAGED_BY) == ALLOCATOR
+            ]
+            if not can_go(service_cidr, self.objects, addresses):
+                await self._say(service_cidr, _BLOCKED)
+                return None
+            since = times.parse(service_cidr["metadata"]["deletionTimestamp"])
+            left = since + _GRACE_SECONDS - self.clock.now()
+            if left > 0:  # until every API server knows that nothing is to be taken from it
+                return left
+            await self._release(service_cidr)
+        except NotFound:
+            pass
+        return None
+
+    async def _protect(self, service_cidr: Object) -> None:
+        meta = service_cidr["metadata"]
+        if FINALIZER not in (meta.get("finalizers") or ()):
+            patch = {"metadata": {"finalizers": [FINALIZER]}}
+            await self.client.patch(SERVICE_CIDRS, meta["name"], patch, type=STRATEGIC_PATCH)
+
+    async def _release(self, service_cidr: Object) -> None:
+        meta = service_cidr["metadata"]
+        if FINALIZER in (meta.get("finalizers") or ()):
+            patch = {"metadata": {"$deleteFromPrimitiveList/finalizers": [FINALIZER]}}
+            await self.client.patch(SERVICE_CIDRS, meta["name"], patch, type=STRATEGIC_PATCH)
+
+    async def _say(self, service_cidr: Object, wanted: dict[str, str]) -> None:
+        found = condition(service_cidr, "Ready")
+        if found is not None and all(found.get(name, "") == text for name, text in wanted.items()):
+            return
+        ready = {"type": "Ready", "lastTransitionTime": times.seconds(self.clock.now()), **wanted}
+        name = service_cidr["metadata"]["name"]
+        await self.client.apply(
+            SERVICE_CIDRS, {"metadata": {"name": name}, "status": {"conditions": [ready]}}, manager=self.name,
+            force=True, subresource="status",
+        )  # fmt: skip
+
+
+CONTROLLER = Descriptor(
+    name=ServiceCIDRController.name,
+    identity="service-cidrs-controller",
+    build=lambda runtime, options: ServiceCIDRController(runtime),
+)
