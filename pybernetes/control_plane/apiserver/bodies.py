@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import Any
 
-import orjson
-
 from pybernetes.api import errors, go, json_text, protobuf
+from pybernetes.api.schema.decode import count_keys
 from pybernetes.control_plane.apiserver.http.messages import Request
 from pybernetes.control_plane.apiserver.negotiation import OFFERED
 
@@ -102,32 +102,15 @@ def parse_body(raw: bytes, is_yaml: bool) -> Body:
 
 
 def _parse_yaml(raw: bytes) -> Body:
-    import yaml  # only now: few clients send it
-
-    repeated: list[str] = []
-
-    class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-        """Notes the keys that a mapping has twice."""
-
-        def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
-            seen: set[str] = set()
-            for key, _ in node.value:
-                if key.value in seen:
-                    repeated.append(
-                        f"line {key.start_mark.line + 1}: key {go.quote(key.value)} already set in map"
-                    )
-                if isinstance(key.value, str):
-                    seen.add(key.value)
-            mapping: dict[Any, Any] = super().construct_mapping(node, deep)
-            return mapping
+    if raw[:1] == b"{":  # JSON is YAML too, and quicker to read, unless a key may be there twice
+        with suppress(json_text.JsonError):
+            value = json_text.loads(raw)
+            if len(_KEY.findall(raw)) == count_keys(value):
+                return Body(value, raw, text=False)
+    from pybernetes.api import yaml_text  # only now: few clients send it
 
     try:
-        value = yaml.load(raw, Loader=Loader)
-        # Dates and other YAML types have no place in JSON: the round trip refuses or flattens them.
-        plain = orjson.loads(orjson.dumps(value, default=str, option=orjson.OPT_NON_STR_KEYS))
-    except (yaml.YAMLError, TypeError, ValueError, RecursionError) as error:
-        mark = getattr(error, "problem_mark", None)
-        problem = getattr(error, "problem", None) or str(error)
-        text = f"yaml: line {mark.line + 1}: {problem}" if mark else f"yaml: {problem}"
-        return Body(None, raw, text=False, problem=f"error converting YAML to JSON: {text}")
-    return Body(plain, raw, text=False, repeated=tuple(repeated))
+        value, repeated = yaml_text.loads(raw)
+    except yaml_text.YamlError as error:
+        return Body(None, raw, text=False, problem=f"error converting YAML to JSON: {error}")
+    return Body(value, raw, text=False, repeated=tuple(repeated))
