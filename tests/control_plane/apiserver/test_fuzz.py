@@ -169,7 +169,7 @@ def test_creations_and_updates(fuzzed: Fuzzed, data: Any) -> None:
         fuzzed.check("POST", f"{collection}?{query}", dumped(obj), Content_Type=JSON) == 201
         and "dryRun" not in query
     ):
-        name = obj.get("metadata", {}).get("name") or "example"
+        name = (obj.get("metadata") or {}).get("name") or "example"
         fuzzed.check("DELETE", f"{collection}/{quote(str(name), safe='')}?gracePeriodSeconds=0")
     fuzzed.check("PUT", f"{one}?{query}", dumped(obj), Content_Type=JSON)
 

@@ -16,7 +16,7 @@ from typing import Any, Union
 
 import httptools
 
-from pybernetes.control_plane.apiserver.http import compression
+from pybernetes.control_plane.apiserver.http import compression, warnings
 from pybernetes.control_plane.apiserver.http.limits import Limits, listen
 from pybernetes.control_plane.apiserver.http.messages import STATUS_LINES, Request, Response, split_target
 from pybernetes.control_plane.apiserver.http.stream import Flusher, Stream
@@ -368,7 +368,7 @@ class Server:
             date = time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime(now))
             self._common = NOT_CACHED + f"Date: {date}\r\n".encode()
         if request.warnings:
-            return self._common + b"".join(_warning(text) for text in request.warnings)
+            return self._common + warnings.headers(request.warnings)
         return self._common
 
     async def start(self, host: str, port: int, context: ssl.SSLContext) -> int:
@@ -395,8 +395,3 @@ class Server:
             await asyncio.sleep(0.02)
         for connection in list(self.connections):
             connection.abort()
-
-
-def _warning(text: str) -> bytes:
-    quoted = text.replace("\\", "\\\\").replace('"', '\\"').replace("\r", " ").replace("\n", " ")
-    return f'Warning: 299 - "{quoted}"\r\n'.encode()

@@ -7,6 +7,8 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, unquote
 
+from pybernetes.control_plane.apiserver.http import warnings
+
 if TYPE_CHECKING:
     from pybernetes.control_plane.apiserver.http.connection import Connection
 
@@ -46,7 +48,7 @@ class Request:
         self.user: Any = None
         self.info: Any = None
         self.state: Any = None
-        self.warnings: list[str] | None = None
+        self.warnings: dict[str, None] | None = None
         self._query: Mapping[str, list[str]] | None = None
 
     @property
@@ -81,9 +83,9 @@ class Request:
     def warn(self, text: str) -> None:
         """Adds a text to the Warning headers of the response."""
         if self.warnings is None:
-            self.warnings = []
-        if text not in self.warnings:
-            self.warnings.append(text)
+            self.warnings = {}
+        if len(self.warnings) < warnings.MOST:  # more would not be sent
+            self.warnings[text] = None
 
 
 class Response:

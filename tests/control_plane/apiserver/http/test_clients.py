@@ -15,6 +15,7 @@ import pytest
 import uvloop
 
 from pybernetes.control_plane.apiserver import app
+from pybernetes.control_plane.apiserver.http import warnings
 from pybernetes.control_plane.apiserver.http.connection import Application, Server
 from pybernetes.control_plane.apiserver.http.limits import Limits
 from pybernetes.control_plane.apiserver.http.messages import Request, Response
@@ -341,3 +342,16 @@ def test_drain(serve: Any) -> None:
                 await service.connect()
 
     run(test())
+
+
+@pytest.mark.parametrize(
+    ("texts", "sent"),
+    [
+        (["one", 'tw"o'], [b'Warning: 299 - "one"', b'Warning: 299 - "tw\\"o"']),
+        (["a\nb", "\x00", "", "\x7f", "é"], ['Warning: 299 - "é"'.encode()]),
+        (["x" * 5000, "y"], [b'Warning: 299 - "%b"' % (b"x" * 256), b'Warning: 299 - "y"']),
+        ([f"{number:0300}" for number in range(100)], [b'Warning: 299 - "%b"' % (b"0" * 256)] * 16),
+    ],
+)
+def test_warnings(texts: list[str], sent: list[bytes]) -> None:
+    assert warnings.headers(texts) == b"".join(line + b"\r\n" for line in sent)
