@@ -10,7 +10,7 @@ import pytest
 
 Result = TypeVar("Result")
 
-PACKAGES = {"etcd": "etcd-server", "etcdctl": "etcd-client", "kubectl": "kubernetes-client"}
+PACKAGES = {"etcd": "etcd-server", "etcdctl": "etcd-client", "kubectl": "kubernetes-client", "busybox": "busybox-static", "ip": "iproute2"}
 
 
 def require_program(name: str) -> str:

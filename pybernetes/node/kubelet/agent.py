@@ -422,9 +422,9 @@ class Kubelet:
         while True:
             try:
                 async for container in events.containers(self.cri):
-                    delay = 0.1
                     if not container:
-                        await self._look_at_everything()
+                        if await self._look_at_everything():
+                            delay = 0.1
                         continue
                     self.events_seen += 1
                     self._soon(self._look_at(container))
@@ -434,7 +434,8 @@ class Kubelet:
                     await self.clock.sleep(_RELIST_BLIND_SECONDS)
                     await self._look_at_everything()
             except (ConnectionError, CriError) as error:
-                log.warning("the events of the container runtime ended: %s", error)
+                level = logging.WARNING if delay == 0.1 else logging.DEBUG
+                log.log(level, "the events of the container runtime ended: %s", error)
                 await self._check_runtime()
             await self.clock.sleep(delay)
             delay = min(2.0, delay * 2)
@@ -460,14 +461,14 @@ class Kubelet:
                 return worker
         return None
 
-    async def _look_at_everything(self) -> None:
-        """Has the pods looked at whose containers are not as they were seen."""
+    async def _look_at_everything(self) -> bool:
+        """Has the pods looked at whose containers are not as they were seen; False if nothing can be seen."""
         await self._check_runtime()
         try:
             containers = await self.cri.list_containers()
             sandboxes = await self.cri.list_pod_sandboxes()
         except CriError:
-            return
+            return False
         seen: dict[str, set[tuple[str, int]]] = {}
         for each in (*containers, *sandboxes):
             uid = each.labels.get(keys.POD_UID)
@@ -477,6 +478,7 @@ class Kubelet:
         for uid, worker in self.workers.items():
             if seen.get(uid) != before.get(uid):
                 worker.poke()
+        return True
 
     async def _relist(self) -> None:
         while True:

@@ -56,7 +56,7 @@ class Statuses:
     ) -> None:
         self._client, self._clock, self._target = client, clock, target
         self._wanted: dict[str, tuple[Fields, Fields]] = {}
-        self._written: dict[str, Fields] = {}
+        self._written: dict[str, tuple[str, Fields]] = {}  # with the uid of the object that shows it
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self.writes = 0
 
@@ -103,7 +103,9 @@ class Statuses:
             shown = self._target(pod)
             if shown is None:
                 return
-            before = self._written.get(uid) or shown.get("status", {})
+            identity, before = self._written.get(uid, ("", {}))
+            if identity != shown["metadata"]["uid"]:  # nothing yet, or a mirror that was made anew
+                before = shown.get("status", {})
             patch = patch_of(shown, status, before)
             if not patch["status"]:
                 return
@@ -131,6 +133,6 @@ class Statuses:
                 continue
             failures = 0
             self.writes += 1
-            self._written[uid] = {**copy(answer.get("status", {})), **status}
+            self._written[uid] = (meta["uid"], {**copy(answer.get("status", {})), **status})
             if self._wanted.get(uid, (None, None))[1] is status:
                 return

@@ -20,6 +20,10 @@ class Failed(Exception):
     """The probe's answer is no."""
 
 
+class Unknown(Exception):
+    """There is no answer, for a reason that says nothing about the container."""
+
+
 def port_of(value: int | str, container: Fields) -> int:
     """A port by number or by its name among the container's."""
     if isinstance(value, int):
@@ -75,7 +79,7 @@ async def _exec(cri: Cri, action: Fields, run: str, seconds: float) -> str:
             raise Failed(
                 f"command timed out: {' '.join(action.get('command', ()))!r} timed out after {seconds:g}s"
             ) from None
-        raise Failed(error.message) from None
+        raise Unknown(error.message) from None
     if code:
         raise Failed((output + errors)[:_OUTPUT_LIMIT].decode(errors="replace"))
     return ""

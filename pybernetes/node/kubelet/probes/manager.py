@@ -125,7 +125,12 @@ class Probes:
             await begun.wait()
         in_row, last = 0, None
         while True:
-            good, text = await self._ask(probe, container, run, address)
+            try:
+                good, text = await self._ask(probe, container, run, address)
+            except handlers.Unknown as error:
+                self._report(pod, container, "Unhealthy", f"{kind.capitalize()} probe errored: {error}")
+                await self._clock.sleep(period)
+                continue
             self._count(pod, container, kind, good)
             if text:
                 self._tell(pod, container, kind, good, text)
