@@ -10,7 +10,13 @@ import pytest
 
 Result = TypeVar("Result")
 
-PACKAGES = {"etcd": "etcd-server", "etcdctl": "etcd-client", "kubectl": "kubernetes-client", "busybox": "busybox-static", "ip": "iproute2"}
+PACKAGES = {
+    "etcd": "etcd-server",
+    "etcdctl": "etcd-client",
+    "kubectl": "kubernetes-client",
+    "busybox": "busybox-static",
+    "ip": "iproute2",
+}
 
 
 def require_program(name: str) -> str:

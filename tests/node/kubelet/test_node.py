@@ -210,9 +210,15 @@ def test_static_pods_are_mirrored(node: Node) -> None:
 
 
 def test_ports_are_forwarded_and_probed(node: Node) -> None:
-    serve = "trap 'exit 0' TERM; while true; do printf 'HTTP/1.0 200 OK\\r\\n\\r\\nhello' | nc -l -p 8080; done"
+    serve = (
+        "trap 'exit 0' TERM; while true; do printf 'HTTP/1.0 200 OK\\r\\n\\r\\nhello' | nc -l -p 8080; done"
+    )
     get = {"httpGet": {"path": "/", "port": "web"}, "periodSeconds": 1}
-    node.create("web", shell(serve, ports=[{"name": "web", "containerPort": 8080}], readinessProbe=get), terminationGracePeriodSeconds=1)
+    node.create(
+        "web",
+        shell(serve, ports=[{"name": "web", "containerPort": 8080}], readinessProbe=get),
+        terminationGracePeriodSeconds=1,
+    )
     node.until_ready("web")
     forward = subprocess.Popen(
         ["kubectl", f"--kubeconfig={node.server.kubeconfig}", "port-forward", "pod/web", "18080:8080"],
