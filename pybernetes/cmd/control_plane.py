@@ -7,6 +7,10 @@ import asyncio
 import json
 import signal
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pybernetes.tools.local.places import Cluster
 
 SUMMARY = "Run the control plane of a local cluster in one process"
 
@@ -45,6 +49,7 @@ async def _run(name: str) -> int:
             f"--data-dir={cluster.data}",
             f"--service-cluster-ip-range={settings['service_range']}",
             "--enable-bootstrap-token-auth=true",
+            *_kubelet_access(cluster),
         ]
     )
     controllers = kube_controller_manager.parser().parse_args(
@@ -64,3 +69,23 @@ async def _run(name: str) -> int:
     await stop.wait()
     await plane.stop()
     return 0
+
+
+def _kubelet_access(cluster: Cluster) -> list[str]:
+    """The identity by which kubelets know the API server, made once."""
+    from pybernetes.lib import tls
+
+    certificate, key = (cluster.certificates / f"apiserver-kubelet-client.{end}" for end in ("crt", "key"))
+    if not key.exists():
+        authority_file, authority_key = tls.ensure_authority(cluster.certificates)
+        authority = tls.Pair(authority_file.read_bytes(), authority_key.read_bytes())
+        own = tls.issue(
+            authority, "kube-apiserver-kubelet-client", organizations=["system:masters"], client=True
+        )
+        tls.write_atomically(certificate, own.certificate)
+        tls.write_atomically(key, own.key, 0o600)
+    return [
+        f"--kubelet-client-certificate={certificate}",
+        f"--kubelet-client-key={key}",
+        "--kubelet-preferred-address-types=InternalIP,Hostname",
+    ]

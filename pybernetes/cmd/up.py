@@ -21,6 +21,7 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: list[str]) -> int:
     """Starts the cluster and tells each step with its time."""
     arguments = parser().parse_args(argv)
+    from pybernetes.node.containerd.daemon import RuntimeMissing
     from pybernetes.tools.local import lifecycle, places
 
     def report(text: str, seconds: float) -> None:
@@ -28,8 +29,8 @@ def main(argv: list[str]) -> int:
 
     try:
         cluster = places.Cluster(arguments.name or places.DEFAULT)
-        settings = lifecycle.up(cluster, arguments.hollow, report)
-    except (lifecycle.ClusterError, ValueError, OSError) as error:
+        settings = lifecycle.up(cluster, arguments.hollow, arguments.nodes, report)
+    except (lifecycle.ClusterError, RuntimeMissing, ValueError, OSError) as error:
         print(f"pyb up: {error}", file=sys.stderr)
         return 1
     print(f"\nThe cluster {cluster.name} is up at https://{settings.address}:{settings.port}. What next:")

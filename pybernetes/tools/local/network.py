@@ -1,0 +1,112 @@
+"""The network of a local cluster: a bridge on this machine, and a network namespace for each node.
+
+The host's own ports, rules and routes stay as they are, but for the bridge and one rule that lets nodes out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import ipaddress
+import json
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+_POOL = ipaddress.ip_network("172.30.0.0/16")
+
+
+def run(*command: str) -> str:
+    """Runs a command; its complaint becomes the error."""
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise OSError(f"{' '.join(command)}: {done.stderr.strip() or done.stdout.strip()}")
+    return done.stdout
+
+
+def _short(text: str) -> str:
+    """A few characters that stand for a name, since links have short names."""
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+def bridge_name(cluster: str) -> str:
+    """The bridge of a cluster."""
+    return f"pyb{_short(cluster)}"
+
+
+def namespace(cluster: str, node: str) -> str:
+    """The network namespace of a node."""
+    return f"pyb-{cluster}-{node}"
+
+
+def free_range(taken: Iterable[str] | None = None) -> str:
+    """A range of addresses for the nodes of a cluster that no link of this machine has."""
+    used = [ipaddress.ip_interface(each).network for each in (taken if taken is not None else _addresses())]
+    for candidate in _POOL.subnets(new_prefix=24):
+        if not any(candidate.overlaps(each) for each in used if each.version == 4):
+            return str(candidate)
+    raise OSError(f"no free range of addresses in {_POOL}")
+
+
+def _addresses() -> list[str]:
+    links = json.loads(run("ip", "-json", "address", "show"))
+    return [f"{each['local']}/{each['prefixlen']}" for link in links for each in link.get("addr_info", ())]
+
+
+def gateway(node_range: str) -> str:
+    """The address of this machine on a cluster's bridge."""
+    return str(next(ipaddress.ip_network(node_range).hosts()))
+
+
+def address(node_range: str, number: int) -> str:
+    """The address of a cluster's node, counted from 0."""
+    return str(ipaddress.ip_network(node_range)[2 + number])
+
+
+def make_bridge(cluster: str, node_range: str) -> None:
+    """The bridge that joins this machine and the nodes, and the rule that lets nodes pull images."""
+    name = bridge_name(cluster)
+    if not Path(f"/sys/class/net/{name}").exists():
+        run("ip", "link", "add", name, "type", "bridge")
+    prefix = ipaddress.ip_network(node_range).prefixlen
+    run("ip", "address", "replace", f"{gateway(node_range)}/{prefix}", "dev", name)
+    run("ip", "link", "set", name, "up")
+    rule = _rule(cluster, node_range)
+    if subprocess.run(["iptables", "-t", "nat", "-C", *rule], capture_output=True).returncode:
+        run("iptables", "-t", "nat", "-A", *rule)
+
+
+def _rule(cluster: str, node_range: str) -> list[str]:
+    return ["POSTROUTING", "-s", node_range, "!", "-d", node_range, "-m", "comment", "--comment",
+            f"pybernetes {cluster}", "-j", "MASQUERADE"]  # fmt: skip
+
+
+def make_node(cluster: str, node: str, node_range: str, number: int) -> None:
+    """A node's namespace with its one link to the bridge."""
+    name, link = namespace(cluster, node), f"pv{_short(cluster + '/' + node)}"
+    if not Path(f"/run/netns/{name}").exists():
+        run("ip", "netns", "add", name)
+    inside = ("ip", "-netns", name)
+    run(*inside, "link", "set", "lo", "up")
+    if not Path(f"/sys/class/net/{link}").exists():
+        run("ip", "link", "add", link, "type", "veth", "peer", "name", "eth0", "netns", name)
+    run("ip", "link", "set", link, "master", bridge_name(cluster), "up")
+    prefix = ipaddress.ip_network(node_range).prefixlen
+    run(*inside, "address", "replace", f"{address(node_range, number)}/{prefix}", "dev", "eth0")
+    run(*inside, "link", "set", "eth0", "up")
+    run(*inside, "route", "replace", "default", "via", gateway(node_range))
+    run("ip", "netns", "exec", name, "sysctl", "-q", "-w", "net.ipv4.ip_forward=1")
+
+
+def remove_node(cluster: str, node: str) -> None:
+    """Removes a node's namespace, and with it every link inside."""
+    name = namespace(cluster, node)
+    if Path(f"/run/netns/{name}").exists():
+        run("ip", "netns", "delete", name)
+
+
+def remove_bridge(cluster: str, node_range: str) -> None:
+    """Removes the bridge and the rule."""
+    name = bridge_name(cluster)
+    if Path(f"/sys/class/net/{name}").exists():
+        run("ip", "link", "delete", name)
+    subprocess.run(["iptables", "-t", "nat", "-D", *_rule(cluster, node_range)], capture_output=True)
