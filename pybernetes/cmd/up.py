@@ -13,6 +13,9 @@ def parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(prog="pyb up", description=SUMMARY, allow_abbrev=False)
     result.add_argument("name", nargs="?", default="", help="name of the cluster (default: pybernetes)")
     result.add_argument(
+        "--nodes", type=int, default=None, metavar="N", help="so many nodes with real containers (needs root)"
+    )
+    result.add_argument(
         "--hollow", type=int, default=None, metavar="N", help="so many nodes that only pretend"
     )
     return result

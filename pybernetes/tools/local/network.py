@@ -85,6 +85,8 @@ def make_node(cluster: str, node: str, node_range: str, number: int) -> None:
     name, link = namespace(cluster, node), f"pv{_short(cluster + '/' + node)}"
     if not Path(f"/run/netns/{name}").exists():
         run("ip", "netns", "add", name)
+        # A process that outlived an earlier namespace of this node would still hold the other end of its link.
+        subprocess.run(["ip", "link", "delete", link], capture_output=True)
     inside = ("ip", "-netns", name)
     run(*inside, "link", "set", "lo", "up")
     if not Path(f"/sys/class/net/{link}").exists():

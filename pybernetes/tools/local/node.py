@@ -5,20 +5,24 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from pybernetes.lib import tls
 from pybernetes.node.containerd.config import Places
 from pybernetes.node.containerd.daemon import Containerd
+from pybernetes.node.kubelet.cri.client import Cri, CriError
 from pybernetes.tools.local import kubeconfig, network
 from pybernetes.tools.local.places import Cluster
 
 log = logging.getLogger(__name__)
 _RESTART_SECONDS = 1.0
+_GROUP_SECONDS = 5.0
 
 
 class Node:
@@ -75,7 +79,23 @@ class Node:
                 group.create_task(self._keep_runtime(runtime))
                 group.create_task(self._keep_kubelet(address))
         finally:
+            await asyncio.shield(self._stop_pods())
             await runtime.stop()
+
+    async def _stop_pods(self) -> None:
+        """Ends every pod: a node that is stopped leaves no process behind."""
+        cri = Cri(f"unix://{self.places.socket}")
+        try:
+            sandboxes = await cri.list_pod_sandboxes()
+            await asyncio.gather(*(self._stop_pod(cri, sandbox.id) for sandbox in sandboxes))
+        except CriError as error:
+            log.error("the pods of %s could not be stopped: %s", self.name, error)
+        finally:
+            await cri.close()
+
+    async def _stop_pod(self, cri: Cri, sandbox: str) -> None:
+        await cri.stop_pod_sandbox(sandbox)
+        await cri.remove_pod_sandbox(sandbox)
 
     async def _keep_runtime(self, runtime: Containerd) -> None:
         while True:
@@ -106,9 +126,28 @@ class Node:
             if where.startswith(f"{self.root}/"):
                 subprocess.run(["umount", "--lazy", where], capture_output=True)
         shutil.rmtree(state, ignore_errors=True)
+        for hierarchy in (Path("/sys/fs/cgroup"), *Path("/sys/fs/cgroup").iterdir()):
+            _remove_groups(hierarchy / "pybernetes" / self.cluster.name / self.name)
 
     def remove(self) -> None:
         """Removes everything that the node made."""
         self.clear()
         network.remove_node(self.cluster.name, self.name)
         shutil.rmtree(self.root, ignore_errors=True)
+
+
+def _remove_groups(root: Path) -> None:
+    """Removes a cgroup with all below it, and those above it that it leaves empty.
+
+    The kernel lets go of a group only when its last process is gone, which takes a moment.
+    """
+    deadline = time.monotonic() + _GROUP_SECONDS
+    while root.exists() and time.monotonic() < deadline:
+        for folder, _, _ in os.walk(root, topdown=False):
+            with contextlib.suppress(OSError):
+                os.rmdir(folder)
+        if root.exists():
+            time.sleep(0.05)
+    for parent in (root.parent, root.parent.parent):
+        with contextlib.suppress(OSError):
+            os.rmdir(parent)
