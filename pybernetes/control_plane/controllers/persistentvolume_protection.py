@@ -1,0 +1,29 @@
+"""PersistentVolume protection: a volume that is bound goes only when its claim does."""
+
+from __future__ import annotations
+
+from pybernetes.client.refs import PERSISTENT_VOLUMES
+from pybernetes.client.transport import Object
+from pybernetes.control_plane.controllers._descriptor import Descriptor
+from pybernetes.control_plane.controllers._protection import Protection
+
+FINALIZER = "kubernetes.io/pv-protection"
+
+
+class PersistentVolumeProtection(Protection):
+    """Works on names of volumes."""
+
+    name = "persistentvolume-protection-controller"
+    kind = PERSISTENT_VOLUMES
+    finalizer = FINALIZER
+
+    async def is_used(self, obj: Object) -> bool:
+        return obj.get("status", {}).get("phase") == "Bound"
+
+
+CONTROLLER = Descriptor(
+    name=PersistentVolumeProtection.name,
+    aliases=("pv-protection",),
+    identity="pv-protection-controller",
+    build=lambda runtime, options: PersistentVolumeProtection(runtime),
+)

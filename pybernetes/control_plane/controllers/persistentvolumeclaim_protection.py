@@ -1,0 +1,98 @@
+"""PersistentVolumeClaim protection: a claim that pods use goes only when they do; and whether any does is in its status."""
+
+from __future__ import annotations
+
+from pybernetes.client.errors import NotFound
+from pybernetes.client.refs import PERSISTENT_VOLUME_CLAIMS, PODS
+from pybernetes.client.transport import Object
+from pybernetes.control_plane.controllers._claims import by_claim, is_shut_down, keeps, uses
+from pybernetes.control_plane.controllers._descriptor import Descriptor
+from pybernetes.control_plane.controllers._pods import condition, is_going, is_terminal
+from pybernetes.control_plane.controllers._protection import Protection
+from pybernetes.lib import times
+from pybernetes.runtime.cache import key_of
+from pybernetes.runtime.controller import Runtime
+
+FINALIZER = "kubernetes.io/pvc-protection"
+
+
+def unused_condition(claim: Object, used: bool, now: str) -> Object | None:
+    """The condition Unused as it should be, or None if it is so."""
+    found = condition(claim, "Unused")
+    status = "False" if used else "True"
+    if found is not None and (found["status"] == status or (used and found["status"] != "True")):
+        return None
+    reason, message = (
+        ("PodUsingPVC", "A pod is currently referencing this PVC")
+        if used
+        else ("NoPodsUsingPVC", "No pods are currently referencing this PVC")
+    )
+    return {
+        "type": "Unused",
+        "status": status,
+        "lastTransitionTime": now,
+        "reason": reason,
+        "message": message,
+    }
+
+
+class PersistentVolumeClaimProtection(Protection):
+    """Works on keys of claims."""
+
+    name = "persistentvolumeclaim-protection-controller"
+    kind = PERSISTENT_VOLUME_CLAIMS
+    finalizer = FINALIZER
+    indexes = {PODS: (by_claim,)}
+
+    def __init__(self, runtime: Runtime) -> None:
+        super().__init__(runtime)
+        self.cache(PODS).add_handler(self._pod_changed)
+
+    def concerns(self, old: Object | None, new: Object | None) -> bool:
+        if new is None:
+            return False
+        bound = new.get("status", {}).get("phase") == "Bound"
+        return super().concerns(old, new) or (bound and condition(new, "Unused") is None)
+
+    def _pod_changed(self, old: Object | None, new: Object | None) -> None:
+        if old is not None and new is not None:
+            if _facts(old) == _facts(new):
+                return
+        for key in by_claim(new or old):  # type: ignore[arg-type]
+            self.enqueue(key)
+
+    async def reconcile(self, key: str) -> float | None:
+        """Says whether the claim is in use, then protects it or lets it go."""
+        claim = self.objects.get(key)
+        if claim is not None and not is_going(claim) and claim.get("status", {}).get("phase") == "Bound":
+            pods = self.cache(PODS).find(by_claim, key)
+            used = any(uses(pod, claim) and not is_terminal(pod) for pod in pods)
+            wanted = unused_condition(claim, used, times.seconds(self.clock.now()))
+            if wanted is not None:
+                status = claim["status"]
+                others = [each for each in status.get("conditions") or () if each["type"] != "Unused"]
+                changed = {**claim, "status": {**status, "conditions": [*others, wanted]}}
+                try:
+                    await self.client.update_status(PERSISTENT_VOLUME_CLAIMS, changed)
+                except NotFound:
+                    return None
+        return await super().reconcile(key)
+
+    async def is_used(self, obj: Object) -> bool:
+        """The cache may not have a pod that was just made: before a claim goes, the server is asked."""
+        if any(keeps(pod, obj) for pod in self.cache(PODS).find(by_claim, key_of(obj))):
+            return True
+        pods = (await self.client.list(PODS, obj["metadata"]["namespace"])).items
+        return any(keeps(pod, obj) for pod in pods)
+
+
+def _facts(pod: Object) -> tuple[object, ...]:
+    return pod["spec"].get("nodeName"), is_terminal(pod), is_shut_down(pod)
+
+
+CONTROLLER = Descriptor(
+    name=PersistentVolumeClaimProtection.name,
+    aliases=("pvc-protection",),
+    identity="pvc-protection-controller",
+    build=lambda runtime, options: PersistentVolumeClaimProtection(runtime),
+)
