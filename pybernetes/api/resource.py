@@ -106,6 +106,8 @@ class Resource:
     propagation: str = "Background"
     # The warning that every request for a deprecated kind gets.
     deprecated: str = ""
+    # A custom resource reads a client's object by its own schema.
+    decode: Callable[[Object, schema.Decoder], Object] | None = None
     default: Callable[[Object], None] | None = None
     prepare_create: Callable[[Object], None] | None = None
     # Notes in a new object who asks for it, after prepare_create; the user is given as reviews show it.
@@ -117,6 +119,8 @@ class Resource:
     validate_update: Callable[[Object, Object, Errors], None] | None = None
     validate_status_update: Callable[[Object, Object, Errors], None] | None = None
     warnings: Callable[[Object, Object | None], list[str]] | None = None
+    # What the first request to delete an object does to it before anything else; it gets the time as a timestamp.
+    begin_deletion: Callable[[Object, str], None] | None = None
     # Seconds of grace before a deletion is final: None means that this kind has no graceful deletion.
     grace_period: Callable[[Object, int | None], int] | None = None
     # A custom resource brings its own type.

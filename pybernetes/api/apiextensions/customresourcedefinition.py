@@ -9,6 +9,7 @@ from pybernetes.api.apiextensions import GROUP
 from pybernetes.api.apiextensions._schema import clean
 from pybernetes.api.apiextensions._versions import validate_shared, validate_versions
 from pybernetes.api.apiextensions._warnings import warnings
+from pybernetes.api.customresource import names as names_given
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import NAME, PLAIN, get
@@ -261,4 +262,5 @@ RESOURCE = Resource(
     validate_update=validate_update,
     validate_status_update=validate_status_update,
     warnings=warnings,
+    begin_deletion=names_given.begin_deletion,
 )

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from pybernetes.api import errors, go, schema
+from pybernetes.api.field import Errors
 from pybernetes.api.resource import Object, Resource
 from pybernetes.api.schema import DecodeError, Decoder
 from pybernetes.control_plane.apiserver.bodies import Body
@@ -56,7 +57,10 @@ def _unrecognized(resource: Resource, body: Body, why: str) -> errors.StatusErro
 def convert(resource: Resource, value: dict[str, Any], decoder: Decoder) -> Object:
     """The value through the kind's type, with kind, apiVersion and metadata in place; 400 if it does not fit."""
     try:
-        obj = decoder.decode(resource.type, value)
+        if resource.decode is not None:
+            obj = resource.decode(value, decoder)
+        else:
+            obj = decoder.decode(resource.type, value)
     except DecodeError as error:
         raise _cannot_be_handled(resource.kind, resource.version, resource, str(error)) from None
     obj["kind"], obj["apiVersion"] = resource.kind, resource.api_version
@@ -88,6 +92,8 @@ def check_type(resource: Resource, value: dict[str, Any]) -> None:
     api_version = value.get("apiVersion") or resource.api_version
     if kind == resource.kind and api_version == resource.api_version:
         return
+    if resource.decode is not None:
+        _check_custom_type(resource, kind, api_version)
     group, _, version = api_version.rpartition("/")
     known = schema.is_kind(group, version, kind)
     if kind == resource.kind and (
@@ -103,3 +109,14 @@ def check_type(resource: Resource, value: dict[str, Any]) -> None:
     else:
         why = f"no kind {go.quote(kind)} is registered for version {go.quote(api_version)}"
     raise _cannot_be_handled(kind, version, resource, why)
+
+
+def _check_custom_type(resource: Resource, kind: str, api_version: str) -> None:
+    if api_version != resource.api_version:
+        raise errors.bad_request(
+            f"the API version in the data ({api_version}) does not match the expected API version "
+            f"({resource.api_version})"
+        )
+    problems = Errors()
+    problems.invalid("kind", kind, f"must be {resource.kind}")
+    raise errors.invalid(resource.group, resource.kind, "", problems)

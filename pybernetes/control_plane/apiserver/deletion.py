@@ -74,6 +74,8 @@ def begin(kind: Kind, obj: Object, options: DeleteOptions, now: float) -> bool:
     The object is changed in place.
     """
     meta = obj["metadata"]
+    if kind.resource.begin_deletion is not None:
+        kind.resource.begin_deletion(obj, _stamp(now))
     finalizers = wanted_finalizers(kind, obj, options)
     if kind.resource.grace_period is not None:
         grace = kind.resource.grace_period(obj, options.grace)

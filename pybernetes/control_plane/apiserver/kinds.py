@@ -33,6 +33,10 @@ class Kind:
             **resource.selectable,
         }
         self.converts = resource.storage_version is not None
+        # What is derived from a record belongs to a version of the kind, and to one schema of a custom one.
+        self.form = resource.api_version
+        # Closes each open watch, for a kind that is no longer served.
+        self.watches: set[Callable[[], None]] = set()
         self._head = b'{"kind":"%b","apiVersion":"%b",' % (
             resource.kind.encode(), resource.api_version.encode()
         )  # fmt: skip
@@ -67,9 +71,9 @@ class Kind:
         if not self.converts:
             return record.value
         view = view_of(record)
-        if self.resource.api_version not in view.converted:
-            view.converted[self.resource.api_version] = orjson.dumps(self.shown(self.object(record)))
-        return view.converted[self.resource.api_version]
+        if self.form not in view.converted:
+            view.converted[self.form] = orjson.dumps(self.shown(self.object(record)))
+        return view.converted[self.form]
 
     def items(self, records: Iterable[Record]) -> list[bytes]:
         """Stored objects' bytes as a list shows them: without the kind and version that it says once for all."""
@@ -117,16 +121,16 @@ class Kind:
     def fields(self, record: Record) -> dict[str, str]:
         """What field selectors see of a stored object, computed once."""
         view = view_of(record)
-        found = view.fields.get(self.resource.api_version)
+        found = view.fields.get(self.form)
         if found is None:
             self._look(record, view)
-            found = view.fields[self.resource.api_version]
+            found = view.fields[self.form]
         return found
 
     def _look(self, record: Record, view: View) -> None:
         obj = self.object(record)
         view.labels = obj["metadata"].get("labels") or {}
-        view.fields[self.resource.api_version] = {name: get(obj) for name, get in self.selectable.items()}
+        view.fields[self.form] = {name: get(obj) for name, get in self.selectable.items()}
 
 
 class SharedObject(dict[str, Any]):
@@ -199,16 +203,19 @@ class Kinds:
     def __iter__(self) -> Any:
         return iter(self._kinds.values())
 
-    def add(self, resource: Resource) -> Kind:
+    def add(self, kind: Kind) -> None:
         """Serves one more kind."""
-        kind = self._kinds[resource.group, resource.version, resource.plural] = Kind(resource)
+        resource = kind.resource
+        self._kinds[resource.group, resource.version, resource.plural] = kind
         self._changed()
-        return kind
 
-    def remove(self, resource: Resource) -> None:
-        """Stops serving a kind."""
+    def remove(self, kind: Kind) -> None:
+        """Stops serving a kind, and ends its watches."""
+        resource = kind.resource
         self._kinds.pop((resource.group, resource.version, resource.plural), None)
         self._changed()
+        for close in list(kind.watches):
+            close()
 
     def _changed(self) -> None:
         for listener in self.listeners:

@@ -66,7 +66,7 @@ def _fields(kind: Kind, text: str) -> list[tuple[str, str, bool]]:
 
 
 def _unsupported(kind: Kind, field: str) -> str:
-    if kind.resource.selectable and kind.resource.own_type is None:
+    if kind.resource.selectable or kind.resource.own_type is not None:
         return f"field label not supported: {field}"
     return f"{go.quote(field)} is not a known field selector: only " + ", ".join(
         go.quote(name) for name in ("metadata.name", "metadata.namespace")

@@ -20,6 +20,7 @@ from pybernetes.control_plane.apiserver.authn.service_accounts.documents import 
 from pybernetes.control_plane.apiserver.authz import chain as authorization
 from pybernetes.control_plane.apiserver.authz import guards as authz_guards
 from pybernetes.control_plane.apiserver.authz.verdict import Mode
+from pybernetes.control_plane.apiserver.customresources import CustomResources
 from pybernetes.control_plane.apiserver.discovery import Discovery
 from pybernetes.control_plane.apiserver.endpoint import Endpoint
 from pybernetes.control_plane.apiserver.health import Health
@@ -73,6 +74,7 @@ class ApiServer:
         self.metrics.count_objects = self._count_objects
         self.discovery = Discovery(builtin(), f"{settings.advertise_address}:{settings.port}")
         self.openapi = OpenApi(builtin())
+        self.custom_resources = CustomResources(self.api, self.discovery, self.openapi)
         endpoint = Endpoint(self.api, self.discovery, self.openapi, self.health, self.metrics)
         steps = (
             self.api.authentication.step,
@@ -90,6 +92,7 @@ class ApiServer:
         self.api.authentication.start()
         self.api.roles.start()
         self.api.authorization.start()
+        self.custom_resources.start()
         self.health.add("etcd", self._check_store)
         await bootstrap.prepare(self.api, self.settings, self.health)
         hook = self.health.add_hook("start-cluster-authentication-info-controller")
@@ -137,6 +140,7 @@ class ApiServer:
         if self._compaction is not None:
             self._compaction.cancel()
         await self._publisher.close()
+        await self.custom_resources.close()
         for allocator in self.api.allocators.values():
             await allocator.close()
         await self.store.close()

@@ -9,7 +9,8 @@ from pybernetes.api.field import Errors
 from pybernetes.api.resource import Object, Resource, Rules
 from pybernetes.api.validation import meta as meta_rules
 
-_NOT_CONTENT = frozenset({"metadata", "status", "kind", "apiVersion"})
+_HEAD = frozenset({"metadata", "kind", "apiVersion"})
+_NOT_CONTENT = _HEAD | {"status"}
 
 
 class UpdateRules:
@@ -32,8 +33,13 @@ class UpdateRules:
                 new.pop("status", None)
         if resource.prepare_update is not None:
             resource.prepare_update(new, old)
-        if resource.generation and _content(new) != _content(old):
+        if resource.generation and self._content(new) != self._content(old):
             new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
+
+    def _content(self, obj: Object) -> dict[str, Any]:
+        """All of an object that its generation counts: a status counts only if it is written with the rest."""
+        left_out = _NOT_CONTENT if self.resource.has_status or self.resource.own_type is None else _HEAD
+        return {key: value for key, value in obj.items() if key not in left_out}
 
     def check(self, new: Object, old: Object) -> None:
         """Validates; 422 with every cause."""
@@ -53,11 +59,6 @@ class UpdateRules:
             raise errors.invalid(
                 self.resource.group, self.resource.kind, obj["metadata"].get("name", ""), problems
             )
-
-
-def _content(obj: Object) -> dict[str, Any]:
-    """All of an object that its generation counts."""
-    return {key: value for key, value in obj.items() if key not in _NOT_CONTENT}
 
 
 class StatusRules(UpdateRules):

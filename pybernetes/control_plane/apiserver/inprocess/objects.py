@@ -74,6 +74,7 @@ class LocalWatch(Stream):
         """Takes the state of now if it is asked for, and listens."""
         store, options = self._api.store, self._options
         self._open_watches.value += 1
+        self._kind.watches.add(self.close)
         at, initial = self._start, options.initial_events
         if initial or (initial is None and not at):
             at = self._send_state()
@@ -151,6 +152,7 @@ class LocalWatch(Stream):
             return
         self.closed = True
         self._open_watches.value -= 1
+        self._kind.watches.discard(self.close)
         if self._timer is not None:
             self._timer.cancel()
         if self._watch is not None:
@@ -163,7 +165,7 @@ def _deleted(kind: Kind, event: Event) -> Any:
     """The last state of a deleted object with the version of its end, made once for all watchers."""
     if event.frames is None:
         event.frames = {}
-    key = ("object", kind.resource.api_version)
+    key = ("object", kind.form)
     held = event.frames.get(key)
     found = held() if held is not None else None
     if found is None:

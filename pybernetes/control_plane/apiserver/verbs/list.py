@@ -70,10 +70,10 @@ def _whole(api: Api, kind: Kind, prefix: str) -> bytes:
     store = api.store
     version = kind.resource.api_version
     changed = store.changed(prefix)
-    items = api.lists.get(version, prefix, changed)
+    items = api.lists.get(kind.form, prefix, changed)
     if items is None:
         items = b",".join(kind.items(store.list(prefix).records))
-        api.lists.put(version, prefix, changed, items)
+        api.lists.put(kind.form, prefix, changed, items)
     return b'{"kind":"%b","apiVersion":"%b","metadata":{"resourceVersion":"%d"},"items":[%b]}' % (
         kind.resource.list_kind.encode(), version.encode(), store.revision, items,
     )  # fmt: skip

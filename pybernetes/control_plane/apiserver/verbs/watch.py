@@ -71,7 +71,7 @@ class Frames:
         self.kind, self.form, self.include, self.api = kind, form, include, api
         self.plain = not form.transform
         self.columns = True
-        self.key = (kind.resource.api_version, form.transform, form.version, include)
+        self.key = (kind.form, form.transform, form.version, include)
 
     def of(self, event: Event, type_: str, record: Record) -> bytes:
         """The chunk of an event; a deletion shows the object as it was, with the version of its end."""
@@ -185,6 +185,7 @@ class Watcher:
 
     def _begin(self) -> None:
         self._open_watches.value += 1
+        self.kind.watches.add(self.stream.end)
         loop = asyncio.get_running_loop()
         timeout = self.options.timeout
         if timeout is None or timeout <= 0:
@@ -265,6 +266,7 @@ class Watcher:
         for timer in self._timers:
             timer.cancel()
         self._open_watches.value -= 1
+        self.kind.watches.discard(self.stream.end)
         if self._watch is not None:
             self._watch.close()
             self._watch = None

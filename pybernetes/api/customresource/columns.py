@@ -1,0 +1,95 @@
+"""The printed columns and the selectable fields of a custom resource."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+
+from pybernetes.api.customresource import jsonpath
+from pybernetes.api.resource import Column, Object
+from pybernetes.api.table import NAME, epoch, human_duration
+
+_AGE: dict[str, Any] = {
+    "name": "Age",
+    "type": "date",
+    "jsonPath": ".metadata.creationTimestamp",
+    "description": "The time since the object was created.",
+}
+
+
+def columns(version: dict[str, Any]) -> tuple[Column, ...]:
+    """The columns of a version: its name, then what the definition names, or its age."""
+    found = [NAME]
+    for given in version.get("additionalPrinterColumns") or (_AGE,):
+        path = given.get("jsonPath", "")
+        description = (
+            given.get("description") or f"Custom resource definition column (in JSONPath format): {path}"
+        )
+        try:
+            find = jsonpath.parse(path)
+        except jsonpath.JsonPathError:
+            break  # what cannot be read ends the table, as upstream does it
+        kind = given.get("type", "")
+        cell = _cell(find, kind)
+        found.append(
+            Column(
+                given.get("name", ""),
+                cell,
+                kind,
+                given.get("format", ""),
+                description,
+                given.get("priority", 0),
+            )
+        )
+    return tuple(found)
+
+
+def _cell(find: Callable[[Any], list[Any]], kind: str) -> Callable[[Object, float], Any]:
+    def cell(obj: Object, now: float) -> Any:
+        values = find(obj)
+        return _shown(values[0], kind, now) if values else None
+
+    return cell
+
+
+def _shown(value: Any, kind: str, now: float) -> Any:
+    if kind == "string":
+        return text(value)
+    if kind == "integer" and type(value) in (int, float):
+        return int(value)
+    if kind == "number" and type(value) in (int, float):
+        return float(value)
+    if kind == "boolean" and type(value) is bool:
+        return value
+    if kind == "date" and type(value) is str:
+        try:
+            return human_duration(now - epoch(value))
+        except ValueError:
+            return "<invalid>"
+    return None
+
+
+def text(value: Any) -> str:
+    """A value as text: strings as they are, the rest as JSON."""
+    if value is None:
+        return ""
+    return value if type(value) is str else orjson.dumps(value).decode()
+
+
+def selectable(version: dict[str, Any]) -> dict[str, Callable[[Object], str]]:
+    """What field selectors can ask for beyond the name and the namespace."""
+    found = {}
+    for given in version.get("selectableFields") or ():
+        path = given.get("jsonPath", "")
+        found[path.removeprefix(".")] = _select(jsonpath.parse(path))
+    return found
+
+
+def _select(find: Callable[[Any], list[Any]]) -> Callable[[Object], str]:
+    def select(obj: Object) -> str:
+        values = find(obj)
+        return text(values[0]) if values else ""
+
+    return select

@@ -1,0 +1,173 @@
+"""A version of a custom resource as a ``Resource``, like any built-in kind."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from pybernetes.api.customresource import columns, defaults, embedded, listtypes, prune, types, validate
+from pybernetes.api.customresource.types import Schema
+from pybernetes.api.field import ROOT, Errors
+from pybernetes.api.resource import KEEPS_METADATA, Object, Resource, Scale
+from pybernetes.api.schema import Decoder
+from pybernetes.api.table import get
+from pybernetes.api.validation import names
+
+_INT32 = 2**31 - 1
+_STANDARD_FINALIZERS = ("orphan", "foregroundDeletion", "kubernetes")
+_TYPE_NAMES = {
+    str: "string",
+    bool: "bool",
+    float: "float64",
+    list: "[]interface {}",
+    dict: "map[string]interface {}",
+}
+
+
+class Form:
+    """What a version of a definition means for objects: pruning, defaults and checks."""
+
+    def __init__(self, definition: Object, version: dict[str, Any]) -> None:
+        self.schema: Schema = version.get("schema", {}).get("openAPIV3Schema") or {"type": "object"}
+        self.defaults = defaults.has_defaults(self.schema)
+        subresources = version.get("subresources") or {}
+        self.status = "status" in subresources
+        self.scale: dict[str, Any] | None = subresources.get("scale")
+        self.status_schema = (self.schema.get("properties") or {}).get("status")
+
+    def decode(self, value: Object, decoder: Decoder) -> Object:
+        """A client's object without what the schema does not know."""
+        # Patches work on what others may still hold.
+        return prune.decode(self.schema, copy.deepcopy(value), decoder)
+
+    def default(self, obj: Object) -> None:
+        """Completes an object."""
+        if self.defaults:
+            defaults.apply(self.schema, obj)
+
+    def fit(self, obj: Object) -> Object:
+        """A stored object as this version shows it, in place."""
+        prune.clean(self.schema, obj)
+        self.default(obj)
+        return obj
+
+    def validate_create(self, obj: Object, errors: Errors) -> None:
+        """Checks a new object."""
+        validate.check(self.schema, obj, errors)
+        self._scales(obj, errors, ("specReplicasPath", "statusReplicasPath"))
+        embedded.check(self.schema, obj, ROOT, errors)
+        listtypes.check(self.schema, obj, ROOT, errors)
+
+    def validate_update(self, new: Object, old: Object, errors: Errors) -> None:
+        """Checks a changed object."""
+        validate.check(self.schema, new, errors, old)
+        self._scales(new, errors, ("specReplicasPath", "statusReplicasPath"))
+        embedded.check(self.schema, new, ROOT, errors)
+        self._lists(new, old, errors)
+
+    def validate_status_update(self, new: Object, old: Object, errors: Errors) -> None:
+        """Checks a changed status."""
+        if "status" in new and self.status_schema is not None:
+            found = Errors()
+            validate.check(self.status_schema, new["status"], found, old.get("status", validate.ABSENT))
+            for problem in found:
+                bare = problem.field == "<nil>"
+                problem.field = "status" if bare else f"status.{problem.field}".replace(".[", "[")
+            errors.extend(found)
+        self._scales(new, errors, ("statusReplicasPath",))
+        self._lists(new, old, errors)
+
+    def _lists(self, new: Object, old: Object, errors: Errors) -> None:
+        found = Errors()
+        listtypes.check(self.schema, new, ROOT, found)
+        if found:
+            before = Errors()
+            listtypes.check(self.schema, old, ROOT, before)
+            if not before:
+                errors.extend(found)
+
+    def _scales(self, obj: Object, errors: Errors, keys: tuple[str, ...]) -> None:
+        if self.scale is None:
+            return
+        for key in keys:
+            path = self.scale.get(key, "")
+            value = get(obj, path, 0)
+            if type(value) is not int:
+                kind = _TYPE_NAMES.get(type(value), "<nil>")
+                text = f"{path} accessor error: {_go(value)} is of the type {kind}, expected int64"
+                errors.invalid(path, 0, text)
+            elif value < 0:
+                errors.invalid(path, value, "should be a non-negative integer")
+            elif value > _INT32:
+                errors.invalid(path, value, f"should be less than or equal to {_INT32}")
+        path = self.scale.get("labelSelectorPath", "")
+        if path and "statusReplicasPath" in keys:
+            value = get(obj, path, "")
+            if type(value) is not str:
+                kind = "int64" if type(value) is int else _TYPE_NAMES.get(type(value), "<nil>")
+                text = f"{path} accessor error: {_go(value)} is of the type {kind}, expected string"
+                errors.invalid(path, "", text)
+
+
+def _go(value: Any) -> str:
+    return "<nil>" if value is None else str(value)
+
+
+def warnings(obj: Object, old: Object | None) -> list[str]:
+    """Warns about finalizers whose names others could use too."""
+    before = old["metadata"].get("finalizers", []) if old else []
+    found = []
+    for name in sorted({*obj["metadata"].get("finalizers", [])} - {*before}):
+        start = f'metadata.finalizers: "{name}": '
+        found += [start + problem for problem in names.qualified_name(name)]
+        if "/" not in name and name not in _STANDARD_FINALIZERS:
+            path = " including a path (/)" if "." in name else ""
+            text = f"prefer a domain-qualified finalizer name{path} to avoid accidental conflicts with other finalizer writers"
+            found.append(start + text)
+    return found
+
+
+def build(definition: Object, version: dict[str, Any], form: Form) -> Resource:
+    """The resource of one version of a definition, under the names that it got."""
+    spec, accepted = definition["spec"], definition.get("status", {}).get("acceptedNames", {})
+    group, name, kind = spec["group"], version["name"], accepted.get("kind", "")
+    scale = None
+    if form.scale is not None:
+        scale = Scale(
+            form.scale["specReplicasPath"],
+            form.scale["statusReplicasPath"],
+            form.scale.get("labelSelectorPath", ""),
+        )
+    deprecated = ""
+    if version.get("deprecated"):
+        deprecated = version.get("deprecationWarning") or f"{group}/{name} {kind} is deprecated"
+    storage = next((item["name"] for item in spec["versions"] if item.get("storage")), name)
+    result = Resource(
+        group=group,
+        version=name,
+        kind=kind,
+        plural=accepted.get("plural", ""),
+        singular=accepted.get("singular", ""),
+        short_names=tuple(accepted.get("shortNames", ())),
+        categories=tuple(accepted.get("categories", ())),
+        namespaced=spec.get("scope") == "Namespaced",
+        subresources=("status",) * form.status + ("scale",) * (scale is not None),
+        scale=scale,
+        columns=columns.columns(version),
+        reset=KEEPS_METADATA,
+        generation=True,
+        storage_path=f"{group}/{accepted.get('plural', '')}",
+        storage_version=(group, storage) if storage != name else None,
+        selectable=columns.selectable(version),
+        unconditional_update=False,
+        deprecated=deprecated,
+        decode=form.decode,
+        default=form.default,
+        validate_create=form.validate_create,
+        validate_update=form.validate_update,
+        validate_status_update=form.validate_status_update,
+        warnings=warnings,
+        own_type=types.root(form.schema),
+    )
+    result.list_kind = accepted.get("listKind") or result.list_kind
+    return result

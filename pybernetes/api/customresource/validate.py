@@ -1,0 +1,233 @@
+"""Checks of a value against an OpenAPI schema, with Kubernetes' messages.
+
+On updates, what has not changed since it was stored is not complained about again ("ratcheting"): ``old`` is the
+value that stood at the same place, or ``ABSENT`` if there is none that can be compared.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import orjson
+
+from pybernetes.api import go
+from pybernetes.api.customresource import formats
+from pybernetes.api.customresource.types import INT_OR_STRING, Schema
+from pybernetes.api.field import Errors
+
+ABSENT: Any = type("Absent", (), {"__repr__": lambda self: "ABSENT"})()
+_INT_RANGES = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
+_FLOAT32 = 3.4028234663852886e38
+
+
+@lru_cache(maxsize=2048)
+def _pattern(text: str) -> Any:
+    import re2  # late: only custom resources with patterns need it
+
+    return re2.compile(text)
+
+
+def check(schema: Schema, value: Any, errors: Errors, old: Any = ABSENT, path: str = "") -> None:
+    """Collects what is wrong with a value."""
+    start = len(errors)
+    _node(schema, value, path, errors, old)
+    # Comparing is only worth its while when there is something to forgive.
+    if len(errors) > start and old is not ABSENT and _same(value, old):
+        del errors[start:]
+
+
+def _same(value: Any, old: Any) -> bool:
+    sort = orjson.OPT_SORT_KEYS
+    return orjson.dumps(value, option=sort) == orjson.dumps(old, option=sort)
+
+
+def _node(schema: Schema, value: Any, path: str, errors: Errors, old: Any) -> None:
+    _type(schema, value, path, errors)
+    kind = type(value)
+    if value is not None:
+        if "allOf" in schema or "anyOf" in schema or "oneOf" in schema or "not" in schema:
+            _combined(schema, value, path, errors, old)
+        if kind is str:
+            _string(schema, value, path, errors)
+        elif kind in (int, float):
+            _number(schema, value, path, errors)
+        elif kind is list:
+            _list(schema, value, path, errors, old)
+    if schema.get("enum") and not any(_equal(value, allowed) for allowed in schema["enum"]):
+        texts = [item if type(item) is str else orjson.dumps(item).decode() for item in schema["enum"]]
+        errors.unsupported(_field(path), value, texts)
+    if kind is dict:
+        _object(schema, value, path, errors, old)
+
+
+def _equal(value: Any, allowed: Any) -> bool:
+    return value == allowed and (type(value) is bool) == (type(allowed) is bool)
+
+
+def _field(path: str) -> str:
+    return path.removeprefix(".")
+
+
+def json_type(value: Any) -> str:
+    """The name that JSON schema has for the type of a value."""
+    if value is None:
+        return "null"
+    names = {bool: "boolean", str: "string", int: "integer", float: "number", list: "array", dict: "object"}
+    return names[type(value)]
+
+
+def _type(schema: Schema, value: Any, path: str, errors: Errors) -> None:
+    expected = ("integer", "string") if schema.get(INT_OR_STRING) else (schema.get("type") or "",)
+    if expected == ("",):
+        return
+    if value is None and schema.get("nullable"):
+        return
+    given = json_type(value)
+    if given in expected or (given == "integer" and "number" in expected):
+        return
+    if given == "number" and "integer" in expected and float(value).is_integer():
+        return
+    wanted = ",".join(expected)
+    errors.type_invalid(_field(path), given, f'{path} in body must be of type {wanted}: "{given}"')
+
+
+def _combined(schema: Schema, value: Any, path: str, errors: Errors, old: Any) -> None:
+    name = go.quote(path)
+    if schema.get("anyOf"):
+        results = [_result(child, value, path, old) for child in schema["anyOf"]]
+        if all(results):
+            errors.invalid("", "", f"{name} must validate at least one schema (anyOf)")
+            errors.extend(results[0])
+    if schema.get("oneOf"):
+        results = [_result(child, value, path, old) for child in schema["oneOf"]]
+        valid = sum(not result for result in results)
+        if valid != 1:
+            found = f"Found {valid} valid alternatives" if valid else "Found none valid"
+            errors.invalid("", "", f"{name} must validate one and only one schema (oneOf). {found}")
+            if not valid:
+                errors.extend(results[0])
+    if schema.get("allOf"):
+        results = [_result(child, value, path, old) for child in schema["allOf"]]
+        for result in results:
+            errors.extend(result)
+        if any(results):
+            none = ". None validated" if all(results) else ""
+            errors.invalid("", "", f"{name} must validate all the schemas (allOf){none}")
+    if "not" in schema and not _result(schema["not"], value, path, old):
+        errors.invalid("", "", f"{name} must not validate the schema (not)")
+
+
+def _result(schema: Schema, value: Any, path: str, old: Any) -> Errors:
+    found = Errors()
+    _node(schema, value, path, found, old)
+    return found
+
+
+def _string(schema: Schema, value: str, path: str, errors: Errors) -> None:
+    where = _field(path)
+    if "maxLength" in schema and len(value) > schema["maxLength"]:
+        errors.too_long(where, schema["maxLength"])
+    if "minLength" in schema and len(value) < schema["minLength"]:
+        least = schema["minLength"]
+        errors.invalid(where, value, f"{path} in body should be at least {least} chars long")
+    if schema.get("pattern"):
+        pattern = schema["pattern"]
+        try:
+            matches = _pattern(pattern).search(value) is not None
+        except Exception as error:
+            pattern, matches = f"{pattern}, but pattern is invalid: {error}", False
+        if not matches:
+            errors.invalid(where, value, f"{path} in body should match '{pattern}'")
+    form = schema.get("format")
+    if form and schema.get("type") in ("string", None) and not formats.fits(value, form):
+        errors.type_invalid(where, value, f"{path} in body must be of type {form}: {go.quote(value)}")
+
+
+def _number(schema: Schema, value: Any, path: str, errors: Errors) -> None:
+    where, form, kind = _field(path), schema.get("format", ""), schema.get("type", "")
+    if kind == "integer" and not schema.get(INT_OR_STRING):
+        low, high = _INT_RANGES.get(form, _INT_RANGES["int64"])
+        if float(value).is_integer() and not low <= value <= high:
+            shown = f"with format {form}" if form in _INT_RANGES else "(default format)"
+            errors.invalid("", "", f"Checked value must be of type {kind} {shown} in {path}")
+    elif kind == "number" and form == "float" and abs(value) > _FLOAT32:
+        errors.invalid("", "", f"Checked value must be of type {kind} with format {form} in {path}")
+    factor = schema.get("multipleOf")
+    if factor is not None and not _is_multiple(value, factor):
+        errors.invalid(where, value, f"{path} in body should be a multiple of {_plain(factor)}")
+    most = schema.get("maximum")
+    if most is not None:
+        exclusive = schema.get("exclusiveMaximum")
+        if value > most or (exclusive and value == most):
+            words = "less than" if exclusive else "less than or equal to"
+            errors.invalid(where, value, f"{path} in body should be {words} {_plain(most)}")
+    least = schema.get("minimum")
+    if least is not None:
+        exclusive = schema.get("exclusiveMinimum")
+        if value < least or (exclusive and value == least):
+            words = "greater than" if exclusive else "greater than or equal to"
+            errors.invalid(where, value, f"{path} in body should be {words} {_plain(least)}")
+
+
+def _is_multiple(value: Any, factor: Any) -> bool:
+    if factor <= 0:
+        return False
+    quotient = value / factor
+    return abs(quotient - round(quotient)) < 1e-9 * max(1.0, abs(quotient))
+
+
+def _plain(number: Any) -> str:
+    return str(int(number)) if float(number).is_integer() and abs(number) < 1e21 else repr(number)
+
+
+def _list(schema: Schema, value: list[Any], path: str, errors: Errors, old: Any) -> None:
+    items = schema.get("items")
+    if type(items) is dict:
+        before = _correlated(schema, value, old)
+        for index, item in enumerate(value):
+            check(items, item, errors, before[index], f"{path}[{index}]")
+    if "minItems" in schema and len(value) < schema["minItems"]:
+        least = schema["minItems"]
+        errors.invalid(_field(path), len(value), f"{path} in body should have at least {least} items")
+    if "maxItems" in schema and len(value) > schema["maxItems"]:
+        errors.too_many(_field(path), len(value), schema["maxItems"])
+
+
+def _correlated(schema: Schema, value: list[Any], old: Any) -> list[Any]:
+    """The old item for each item of a list: only lists that are maps tell which one it is."""
+    if schema.get("x-kubernetes-list-type") != "map" or type(old) is not list:
+        return [ABSENT] * len(value)
+    keys = schema.get("x-kubernetes-list-map-keys", ())
+    known = {_identity(item, keys): item for item in old if type(item) is dict}
+    return [known.get(_identity(item, keys), ABSENT) if type(item) is dict else ABSENT for item in value]
+
+
+def _identity(item: dict[str, Any], keys: Any) -> bytes:
+    return orjson.dumps([item.get(key) for key in keys], option=orjson.OPT_SORT_KEYS)
+
+
+def _object(schema: Schema, value: dict[str, Any], path: str, errors: Errors, old: Any) -> None:
+    where, size = _field(path), len(value)
+    if "minProperties" in schema and size < schema["minProperties"]:
+        least = schema["minProperties"]
+        errors.invalid(where, size, f"{path} in body should have at least {least} properties")
+    if "maxProperties" in schema and size > schema["maxProperties"]:
+        errors.too_many(where, size, schema["maxProperties"])
+    before = old if type(old) is dict else {}
+    properties, additional = schema.get("properties") or {}, schema.get("additionalProperties")
+    if additional is False:
+        for key in value:
+            if key not in properties:
+                errors.invalid(where, key, f"{path}.{key} in body is a forbidden property")
+    elif type(additional) is dict:
+        for key, item in value.items():
+            if key not in properties:
+                check(additional, item, errors, before.get(key, ABSENT), f"{path}.{key}")
+    for key, child in properties.items():
+        if key in value:
+            here = f"{path}.{key}" if path else key
+            check(child, value[key], errors, before.get(key, ABSENT), here)
+    for key in schema.get("required") or ():
+        if key not in value:
+            errors.required(_field(f"{path}.{key}"))

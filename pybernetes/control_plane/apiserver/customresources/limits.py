@@ -1,0 +1,54 @@
+"""What definitions may not ask for, because this server cannot do it: it says so instead of ignoring it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pybernetes.api import errors
+from pybernetes.api.customresource.types import Schema
+from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.apiserver.api import Guard
+from pybernetes.control_plane.apiserver.http.messages import Request
+
+_RULES = "x-kubernetes-validations"
+
+
+def _rules(schema: Schema, path: Path) -> Iterator[Path]:
+    """Where a schema has rules."""
+    if schema.get(_RULES):
+        yield path / _RULES
+    for key, child in (schema.get("properties") or {}).items():
+        yield from _rules(child, (path / "properties")[key])
+    for key in ("items", "additionalProperties"):
+        if isinstance(schema.get(key), dict):
+            yield from _rules(schema[key], path / key)
+
+
+def check(definition: Object, problems: Errors) -> None:
+    """Complains about everything that is not supported."""
+    spec = definition["spec"]
+    path = Path("spec")
+    for index, version in enumerate(spec.get("versions", ())):
+        schema = version.get("schema", {}).get("openAPIV3Schema") or {}
+        for where in _rules(schema, (path / "versions")[index] / "schema" / "openAPIV3Schema"):
+            problems.forbidden(where, "validation rules are not supported by this server yet")
+    # With one version there is nothing to convert.
+    if spec.get("conversion", {}).get("strategy") == "Webhook" and len(spec.get("versions", ())) > 1:
+        problems.forbidden(
+            path / "conversion" / "strategy",
+            "conversion of several versions by webhook is not supported by this server yet",
+        )
+
+
+async def _refuse(request: Request, new: Object, old: Object | None) -> None:
+    if new["metadata"].get("deletionTimestamp") or (old is not None and old["spec"] == new["spec"]):
+        return
+    problems = Errors()
+    check(new, problems)
+    if problems:
+        name = new["metadata"].get("name", "")
+        raise errors.invalid("apiextensions.k8s.io", "CustomResourceDefinition", name, problems)
+
+
+GUARD = Guard(after=_refuse)

@@ -1,0 +1,92 @@
+"""What is served of one definition: a kind for each version, in discovery and in OpenAPI."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from pybernetes.api import errors
+from pybernetes.api.customresource import kind as custom
+from pybernetes.api.customresource import names
+from pybernetes.api.resource import Object, Resource
+from pybernetes.control_plane.apiserver.api import Api, Guard
+from pybernetes.control_plane.apiserver.customresources.kind import CustomKind
+from pybernetes.control_plane.apiserver.discovery import Discovery
+from pybernetes.control_plane.apiserver.http.messages import Request
+from pybernetes.control_plane.apiserver.openapi import OpenApi
+
+_ENDING_VERBS = ("delete", "deletecollection", "get", "list", "watch")
+
+
+class Served:
+    """The kinds of one definition, as long as its spec and its names stay the same."""
+
+    def __init__(self, definition: Object, since: int) -> None:
+        self.source = source(definition)
+        self.group = definition["spec"]["group"]
+        self.plural = definition["status"]["acceptedNames"]["plural"]
+        versions = definition["spec"]["versions"]
+        forms = {version["name"]: custom.Form(definition, version) for version in versions}
+        storage = next(version["name"] for version in versions if version.get("storage"))
+        self.kinds = {
+            version["name"]: CustomKind(
+                custom.build(definition, version, forms[version["name"]]),
+                forms[version["name"]],
+                forms[storage],
+                since,
+            )
+            for version in versions
+        }
+        self.storage = self.kinds[storage]
+        self.visible = [self.kinds[version["name"]] for version in versions if version.get("served")]
+        self.ending = False
+
+    def show(self, api: Api, discovery: Discovery, openapi: OpenApi) -> None:
+        """Serves it, except where a built-in kind is."""
+        self.visible = [kind for kind in self.visible if not _is_built_in(api, kind.resource)]
+        for kind in self.visible:
+            api.kinds.add(kind)
+            discovery.add(kind.resource)
+            openapi.add(kind.resource, kind.schema.schema)
+
+    def hide(self, api: Api, discovery: Discovery, openapi: OpenApi) -> None:
+        """Serves it no longer, and ends its watches."""
+        for kind in self.visible:
+            api.kinds.remove(kind)
+            discovery.remove(kind.resource)
+            openapi.remove(kind.resource)
+        api.guards.pop((self.group, self.plural), None)
+
+    def end(self, api: Api, discovery: Discovery) -> None:
+        """Lets nobody make new objects, since the definition is being deleted."""
+        if self.ending:
+            return
+        self.ending = True
+        api.guards[self.group, self.plural] = Guard(before=_refuse_new)
+        for kind in self.visible:
+            fewer = dataclasses.replace(kind.resource, verbs=_ENDING_VERBS)
+            fewer.list_kind = kind.resource.list_kind
+            discovery.add(fewer)
+
+
+def source(definition: Object) -> tuple[Any, Any]:
+    """All of a definition that its kinds are made from."""
+    return definition["spec"], definition.get("status", {}).get("acceptedNames")
+
+
+def is_ready(definition: Object) -> bool:
+    """Whether a definition is to be served."""
+    return names.is_true(definition, "Established")
+
+
+def _is_built_in(api: Api, resource: Resource) -> bool:
+    held = api.kinds.get(resource.group, resource.version, resource.plural)
+    return held is not None and held.resource.own_type is None
+
+
+async def _refuse_new(request: Request, new: Object, old: Object | None) -> None:
+    if old is None:
+        info = request.info
+        details = {"group": info.group, "kind": info.resource}
+        message = "create not allowed while custom resource definition is terminating"
+        raise errors.StatusError(405, "MethodNotAllowed", message, details)
