@@ -118,7 +118,7 @@ def custom(kind: Kind, list_kind: str, schema: Schema | None, prefix: str) -> di
     body = dict(schema or {"type": "object", "x-kubernetes-preserve-unknown-fields": True})
     if prefix == V2:
         body = _simplify(body)
-    meta = load.definitions()[META["ObjectMeta"]]["description"]
+    meta = load.definitions()["io.k8s.api.core.v1.Pod"]["properties"]["metadata"]["description"]
     texts = load.definitions()[META["Status"]]["properties"]
     own = {
         field: {"type": "string", "description": texts[field]["description"]}

@@ -1,0 +1,135 @@
+"""Pruning, defaults and the types of custom resources."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pybernetes.api.customresource import defaults, prune, types
+from pybernetes.api.schema import DecodeError, Decoder
+
+PRESERVE, EMBEDDED = "x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource"
+HEAD = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a"}}
+
+
+def of_spec(**schema: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": {"spec": {"type": "object", **schema}}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "left", "unknown"),
+    [
+        ({"properties": {"a": {"type": "integer"}}}, {"a": 1, "b": 2}, {"a": 1}, ["spec.b"]),
+        ({PRESERVE: True}, {"a": 1, "b": {"c": 2}}, {"a": 1, "b": {"c": 2}}, []),
+        ({PRESERVE: True, "properties": {"a": {"type": "object"}}}, {"a": {"x": 1}, "b": 1}, {"a": {}, "b": 1},
+         ["spec.a.x"]),
+        ({"properties": {"l": {"type": "array", "items": {"type": "object", "properties": {"a": {}}}}}},
+         {"l": [{"a": 1, "z": 1}]}, {"l": [{"a": 1}]}, ["spec.l[0].z"]),
+        ({"additionalProperties": {"type": "object", "properties": {"a": {}}}}, {"k": {"a": 1, "z": 1}},
+         {"k": {"a": 1}}, ["spec.k.z"]),
+        ({"properties": {"a": {"type": "string"}, "n": {"type": "string", "nullable": True}}},
+         {"a": None, "n": None}, {"n": None}, []),
+        ({EMBEDDED: True, "properties": {"spec": {"type": "object", PRESERVE: True}}},
+         {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "nope": 1}, "spec": {"x": 1}, "y": 1},
+         {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"x": 1}},
+         ["spec.y", "spec.metadata.nope"]),
+    ],
+)  # fmt: skip
+def test_unknown_fields_go(
+    schema: dict[str, Any], value: dict[str, Any], left: dict[str, Any], unknown: list[str]
+) -> None:
+    decoder = Decoder()
+    found = prune.decode(of_spec(**schema), {**copy.deepcopy(HEAD), "spec": value}, decoder)
+    assert found["spec"] == left
+    assert decoder.unknown == unknown
+
+
+def test_metadata_is_like_that_of_any_kind() -> None:
+    decoder = Decoder()
+    found = prune.decode(
+        {"type": "object"}, {**HEAD, "metadata": {"name": "a", "nope": 1, "labels": {}}}, decoder
+    )
+    assert found["metadata"] == {"name": "a"}
+    assert decoder.unknown == ["metadata.nope"]
+    with pytest.raises(DecodeError):
+        prune.decode({"type": "object"}, {**HEAD, "metadata": {"labels": 1}}, Decoder())
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ({}, {"a": 1}),
+        ({"a": 2}, {"a": 2}),
+        ({"a": None}, {"a": 1}),
+        ({"n": None}, {"a": 1, "n": None}),
+        ({"o": {}}, {"a": 1, "o": {"b": True}}),
+        ({"l": [{}]}, {"a": 1, "l": [{"c": "x"}]}),
+        ({"m": {"k": {}}}, {"a": 1, "m": {"k": {"d": []}}}),
+    ],
+)
+def test_defaults(value: dict[str, Any], expected: dict[str, Any]) -> None:
+    schema = {
+        "type": "object",
+        "properties": {
+            "a": {"type": "integer", "default": 1},
+            "n": {"type": "string", "nullable": True, "default": "x"},
+            "o": {"type": "object", "properties": {"b": {"type": "boolean", "default": True}}},
+            "l": {"type": "array", "items": {"type": "object", "properties": {"c": {"default": "x"}}}},
+            "m": {"type": "object", "additionalProperties": {"properties": {"d": {"default": []}}}},
+        },
+    }
+    if "n" not in value:
+        schema["properties"].pop("n")  # type: ignore[attr-defined]
+    defaults.apply(schema, value)
+    assert value == expected
+    assert defaults.has_defaults(schema)
+
+
+_KEYS = st.sampled_from(["a", "b", "c", "items"])
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 5) | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_KEYS, inner, max_size=3),
+    max_leaves=12,
+)
+_SCHEMAS = st.recursive(
+    st.sampled_from([{"type": "string"}, {"type": "integer", "default": 1}, {PRESERVE: True}]),
+    lambda inner: st.one_of(
+        st.dictionaries(_KEYS, inner, max_size=3).map(lambda found: {"type": "object", "properties": found}),
+        inner.map(lambda found: {"type": "array", "items": found}),
+        inner.map(lambda found: {"type": "object", "additionalProperties": found}),
+    ),
+    max_leaves=8,
+)
+
+
+@given(schema=_SCHEMAS, value=_VALUES)
+def test_what_fits_stays_as_it_is(schema: dict[str, Any], value: Any) -> None:
+    root = {"type": "object", "properties": {"spec": schema}}
+    once = prune.clean(root, {**copy.deepcopy(HEAD), "spec": copy.deepcopy(value)})
+    defaults.apply(root, once)
+    again = prune.clean(root, copy.deepcopy(once))
+    defaults.apply(root, again)
+    assert again == once
+
+
+def test_types_for_apply() -> None:
+    root = types.root(
+        of_spec(
+            properties={
+                "ports": {
+                    "type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"],
+                    "items": {"type": "object", "properties": {"name": {"type": "string"}}},
+                },
+                "map": {"type": "object", "additionalProperties": {"type": "string"}},
+                "whole": {"type": "object", "x-kubernetes-map-type": "atomic", "properties": {}},
+            }
+        )
+    )  # fmt: skip
+    spec = root.fields["spec"]
+    assert spec.fields["ports"].keys == ("name",) and not spec.fields["ports"].atomic
+    assert spec.fields["map"].kind == "map" and spec.fields["whole"].atomic
+    assert "labels" in root.fields["metadata"].fields

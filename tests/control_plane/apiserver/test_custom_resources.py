@@ -1,0 +1,290 @@
+"""Custom resources through a running server: from the definition to the end of its objects."""
+
+from __future__ import annotations
+
+import copy
+import json
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tests.servers import TOKEN, Server
+
+CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+SPEC: dict[str, Any] = {
+    "type": "object",
+    "required": ["size"],
+    "properties": {
+        "size": {"type": "integer", "minimum": 1},
+        "color": {"type": "string", "default": "red"},
+        "replicas": {"type": "integer"},
+        "ports": {
+            "type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"],
+            "items": {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}},
+        },
+    },
+}  # fmt: skip
+VERSION: dict[str, Any] = {
+    "name": "v1",
+    "served": True,
+    "storage": True,
+    "schema": {
+        "openAPIV3Schema": {
+            "type": "object",
+            "properties": {
+                "spec": SPEC,
+                "status": {"type": "object", "x-kubernetes-preserve-unknown-fields": True},
+            },
+        }
+    },
+    "subresources": {
+        "status": {},
+        "scale": {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"},
+    },
+    "additionalPrinterColumns": [{"name": "Size", "type": "integer", "jsonPath": ".spec.size"}],
+    "selectableFields": [{"jsonPath": ".spec.color"}],
+}
+
+
+def wait(probe: Callable[[], Any], seconds: float = 20.0) -> Any:
+    """Asks until there is an answer that counts; the server answers at once, so this seldom asks twice."""
+    deadline = time.monotonic() + seconds
+    while True:
+        found = probe()
+        if found or time.monotonic() > deadline:
+            assert found, "nothing came of it"
+            return found
+        time.sleep(0.02)
+
+
+class Widgets:
+    """A definition of its own for a test, and its objects."""
+
+    def __init__(self, server: Server, scope: str = "Namespaced") -> None:
+        self.server = server
+        self.group = f"t{uuid.uuid4().hex[:8]}.example.com"
+        self.name = f"widgets.{self.group}"
+        self.body = {
+            "metadata": {"name": self.name},
+            "spec": {
+                "group": self.group, "scope": scope, "names": {"plural": "widgets", "kind": "Widget"},
+                "versions": [copy.deepcopy(VERSION)],
+            },
+        }  # fmt: skip
+
+    def make(self) -> None:
+        status, made = self.server.call("POST", CRDS, self.body)
+        assert status == 201, made
+        wait(lambda: self.condition("Established") == "True")
+
+    def get(self) -> dict[str, Any]:
+        status, found = self.server.call("GET", f"{CRDS}/{self.name}")
+        return found if status == 200 else {}
+
+    def condition(self, kind: str) -> str:
+        found = self.get().get("status", {}).get("conditions", [])
+        return next((item["status"] for item in found if item["type"] == kind), "")
+
+    def change(self, change: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+        obj = self.get()
+        change(obj["spec"])
+        status, made = self.server.call("PUT", f"{CRDS}/{self.name}", obj)
+        assert status == 200, json.dumps(made)
+        return made
+
+    def path(self, name: str = "", version: str = "v1") -> str:
+        base = f"/apis/{self.group}/{version}/namespaces/default/widgets"
+        return f"{base}/{name}" if name else base
+
+    def obj(self, name: str, version: str = "v1", **spec: Any) -> dict[str, Any]:
+        head = {"apiVersion": f"{self.group}/{version}", "kind": "Widget", "metadata": {"name": name}}
+        return {**head, "spec": {"size": 1, **spec}}
+
+    def create(self, name: str, **spec: Any) -> dict[str, Any]:
+        status, made = self.server.call("POST", self.path(), self.obj(name, **spec))
+        assert status == 201, made
+        return made
+
+
+@pytest.fixture
+def widgets(server: Server) -> Iterator[Widgets]:
+    made = Widgets(server)
+    made.make()
+    yield made
+    server.call("DELETE", f"{CRDS}/{made.name}")
+
+
+def test_it_is_served_at_once(server: Server) -> None:
+    made = Widgets(server)
+    status, found = server.call("POST", CRDS, made.body)
+    assert status == 201, found
+    names = wait(lambda: made.condition("Established") == "True" and made.get()["status"]["acceptedNames"])
+    assert names == {"plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList"}
+    assert server.call("GET", made.path())[0] == 200
+    assert server.call("GET", f"/apis/{made.group}")[1]["preferredVersion"]["version"] == "v1"
+    found = server.call("GET", f"/apis/{made.group}/v1")[1]["resources"]
+    assert [item["name"] for item in found] == ["widgets", "widgets/scale", "widgets/status"]
+    assert server.call("GET", f"/openapi/v3/apis/{made.group}/v1")[0] == 200
+    server.call("DELETE", f"{CRDS}/{made.name}")
+    wait(lambda: not made.get())
+    assert server.call("GET", made.path())[0] == 404
+    assert server.call("GET", f"/apis/{made.group}/v1")[0] == 404
+
+
+def test_objects_are_defaulted_pruned_and_checked(server: Server, widgets: Widgets) -> None:
+    made = widgets.create("a", nonsense=1)
+    assert made["spec"] == {"size": 1, "color": "red"}
+    assert made["metadata"]["generation"] == 1
+    status, found = server.call("POST", widgets.path(), widgets.obj("b", size=0))
+    assert status == 422
+    assert found["message"] == (
+        "Widget." + widgets.group + ' "b" is invalid: spec.size: Invalid value: 0: '
+        "spec.size in body should be greater than or equal to 1"
+    )
+    query = {"fieldValidation": "Strict"}
+    status, found = server.call("POST", widgets.path(), widgets.obj("b", nonsense=1), query=query)
+    assert status == 400 and 'strict decoding error: unknown field "spec.nonsense"' in found["message"]
+    twice = widgets.obj("b", ports=[{"name": "x"}, {"name": "x"}])
+    status, found = server.call("POST", widgets.path(), twice)
+    assert status == 422 and 'spec.ports[1]: Duplicate value: {"name":"x"}' in found["message"]
+
+
+def test_status_and_scale(server: Server, widgets: Widgets) -> None:
+    made = widgets.create("a", replicas=2)
+    made["status"] = {"replicas": 1, "anything": [1]}
+    made["spec"]["size"] = 9
+    status, found = server.call("PUT", widgets.path("a/status"), made)
+    assert status == 200
+    assert (found["spec"]["size"], found["status"]["anything"]) == (1, [1])
+    assert found["metadata"]["generation"] == 1
+    status, scale = server.call("GET", widgets.path("a/scale"))
+    assert (scale["spec"], scale["status"]) == ({"replicas": 2}, {"replicas": 1})
+    scale["spec"]["replicas"] = 5
+    assert server.call("PUT", widgets.path("a/scale"), scale)[0] == 200
+    found = server.call("GET", widgets.path("a"))[1]
+    assert (found["spec"]["replicas"], found["metadata"]["generation"]) == (5, 2)
+
+
+def test_tables_and_selectors(server: Server, widgets: Widgets) -> None:
+    widgets.create("a", size=7)
+    widgets.create("b", color="blue")
+    accept = {"Accept": "application/json;as=Table;v=v1;g=meta.k8s.io"}
+    table = server.call("GET", widgets.path(), headers=accept)[1]
+    assert [item["name"] for item in table["columnDefinitions"]] == ["Name", "Size"]
+    assert [row["cells"] for row in table["rows"]] == [["a", 7], ["b", 1]]
+    found = server.call("GET", widgets.path(), query={"fieldSelector": "spec.color=blue"})[1]
+    assert [item["metadata"]["name"] for item in found["items"]] == ["b"]
+    status, found = server.call("GET", widgets.path(), query={"fieldSelector": "spec.size=1"})
+    assert (status, found["message"]) == (400, "field label not supported: spec.size")
+
+
+def test_patches_and_apply(server: Server, widgets: Widgets) -> None:
+    widgets.create("a", ports=[{"name": "x"}])
+    merge = {"Content-Type": "application/merge-patch+json"}
+    status, found = server.call("PATCH", widgets.path("a"), {"spec": {"size": 2}}, headers=merge)
+    assert (status, found["spec"]["size"]) == (200, 2)
+    strategic = {"Content-Type": "application/strategic-merge-patch+json"}
+    assert server.call("PATCH", widgets.path("a"), {}, headers=strategic)[0] == 415
+    apply = {"Content-Type": "application/apply-patch+yaml"}
+    wanted = widgets.obj("a", ports=[{"name": "y"}])
+    query = {"fieldManager": "me", "force": "true"}
+    status, found = server.call("PATCH", widgets.path("a"), wanted, headers=apply, query=query)
+    assert status == 200, found
+    assert found["spec"]["ports"] == [{"name": "x"}, {"name": "y"}]
+    del wanted["spec"]["ports"]
+    found = server.call("PATCH", widgets.path("a"), wanted, headers=apply, query=query)[1]
+    assert found["spec"]["ports"] == [{"name": "x"}]
+
+
+def test_a_new_schema_shows_in_stored_objects(server: Server, widgets: Widgets) -> None:
+    made = widgets.create("a", color="blue")
+
+    def change(spec: dict[str, Any]) -> None:
+        schema = spec["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]
+        schema["shape"] = {"type": "string", "default": "round"}
+        del schema["color"]
+        del spec["versions"][0]["selectableFields"]
+
+    widgets.change(change)
+    expected = {"size": 1, "shape": "round"}
+    assert server.call("GET", widgets.path("a"))[1]["spec"] == expected
+    assert server.call("GET", widgets.path())[1]["items"][0]["spec"] == expected
+    # Nothing was written: it only shows.
+    assert (
+        server.call("GET", widgets.path("a"))[1]["metadata"]["resourceVersion"]
+        == made["metadata"]["resourceVersion"]
+    )
+
+
+def test_several_versions(server: Server, widgets: Widgets) -> None:
+    widgets.create("a", color="blue")
+
+    def add(spec: dict[str, Any]) -> None:
+        second = copy.deepcopy(VERSION)
+        second["name"] = "v2"
+        del second["selectableFields"]
+        second["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]["shape"] = {"type": "string"}
+        spec["versions"][0]["storage"] = False
+        spec["versions"].append(second)
+
+    assert widgets.change(add)["status"]["storedVersions"] == ["v1", "v2"]
+    status, found = server.call("GET", widgets.path("a", "v2"))
+    assert (status, found["apiVersion"]) == (200, f"{widgets.group}/v2")
+    body = widgets.obj("b", "v2", shape="round")
+    status, made = server.call("POST", widgets.path("", "v2"), body)
+    assert (status, made["spec"]["shape"]) == (201, "round")
+    assert "shape" not in server.call("GET", widgets.path("b"))[1]["spec"]
+    items = server.call("GET", widgets.path())[1]["items"]
+    assert [item["spec"] for item in items] == [{"size": 1, "color": "blue"}, {"size": 1, "color": "red"}]
+    status, found = server.call("POST", widgets.path(), body)
+    assert status == 400 and "does not match the expected API version" in found["message"]
+
+
+def test_watches_of_a_removed_version_end(server: Server, widgets: Widgets) -> None:
+    def add(spec: dict[str, Any]) -> None:
+        spec["versions"].append({**copy.deepcopy(VERSION), "name": "v2", "storage": False})
+
+    widgets.change(add)
+    connection = server.connection()
+    path = widgets.path("", "v2") + "?watch=true"
+    connection.request("GET", path, headers={"Authorization": f"Bearer {TOKEN}"})
+    stream = connection.getresponse()
+    widgets.create("a")
+    event = json.loads(stream.readline())
+    assert (event["type"], event["object"]["apiVersion"]) == ("ADDED", f"{widgets.group}/v2")
+    widgets.change(lambda spec: spec["versions"][1].update(served=False))
+    assert stream.read() == b""
+    assert server.call("GET", widgets.path("", "v2"))[0] == 404
+    connection.close()
+
+
+def test_deleting_a_definition_deletes_its_objects(server: Server, widgets: Widgets) -> None:
+    made = widgets.create("a")
+    made["metadata"]["finalizers"] = ["example.com/wait"]
+    assert server.call("PUT", widgets.path("a"), made)[0] == 200
+    widgets.create("b")
+    server.call("DELETE", f"{CRDS}/{widgets.name}")
+    wait(lambda: server.call("GET", widgets.path("b"))[0] == 404)
+    assert widgets.get()["metadata"]["finalizers"] == ["customresourcecleanup.apiextensions.k8s.io"]
+    status, found = server.call("POST", widgets.path(), widgets.obj("c"))
+    assert status == 405 and "terminating" in found["message"]
+    merge = {"Content-Type": "application/merge-patch+json"}
+    patch = {"metadata": {"finalizers": None}}
+    assert server.call("PATCH", widgets.path("a"), patch, headers=merge)[0] == 200
+    wait(lambda: not widgets.get())
+
+
+def test_names_that_are_taken(server: Server, widgets: Widgets) -> None:
+    other = Widgets(server)
+    other.group, other.name = widgets.group, f"others.{widgets.group}"
+    other.body["metadata"]["name"] = other.name
+    other.body["spec"] |= {"group": widgets.group, "names": {"plural": "others", "kind": "Widget"}}
+    assert server.call("POST", CRDS, other.body)[0] == 201
+    wait(lambda: other.condition("NamesAccepted") == "False")
+    assert other.condition("Established") == "False"
+    server.call("DELETE", f"{CRDS}/{widgets.name}")
+    wait(lambda: other.condition("Established") == "True")
+    server.call("DELETE", f"{CRDS}/{other.name}")
