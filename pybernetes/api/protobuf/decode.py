@@ -44,7 +44,7 @@ def decode(data: bytes, default: tuple[str, str, str]) -> dict[str, Any]:
         except KeyError:
             raise ProtobufError(f'no kind "{kind}" is registered for version "{api_version}"') from None
         value = _message(name)(raw, 0)
-    except (wire.WireError, ValueError, struct.error, OverflowError) as error:
+    except (ValueError, TypeError, AttributeError, struct.error, OverflowError) as error:
         raise ProtobufError(str(error)) from None
     value["kind"], value["apiVersion"] = kind, f"{group}/{version}" if group else version
     return value
@@ -152,6 +152,8 @@ def _reader(node: dict[str, Any], in_map: bool = False) -> Read:
     if "properties" in node:
         return _message(reference)
     kind = node.get("type")
+    if kind == "object" and reference:  # a message without fields, whose presence says it all
+        return lambda data, depth: {}
     if kind == "array" and in_map:  # a list in a map is wrapped in a message of its own
         return lambda data, depth: [part.decode() for _, part in wire.fields(data)]  # type: ignore[union-attr]
     if kind == "string":
