@@ -20,7 +20,7 @@ from tests.control_plane.controllers.builders import NOW, Object, meta, pod, sta
 from tests.control_plane.controllers.builders import template as pod_template
 
 INDEX = template.INDEX
-NO_RECORD, NOTHING_DONE = Record(), Done()
+CALM, NOTHING = Record(), Done()
 
 
 def job(
@@ -50,7 +50,7 @@ def run(name: str, phase: str = "Running", index: int | None = None, **more: Any
     return pod(name, phase=phase, annotations=notes, **more)
 
 
-def decided(given: Object, *pods: Object, record: Record = NO_RECORD) -> Decision:
+def decided(given: Object, *pods: Object, record: Record = CALM) -> Decision:
     return decide(View(given, list(pods), record), NOW)
 
 
@@ -325,7 +325,7 @@ def test_not_too_many_at_once() -> None:
 # -- what is written -------------------------------------------------------------------------------------
 
 
-def after(given: Object, *pods: Object, done: Done = NOTHING_DONE) -> Any:
+def after(given: Object, *pods: Object, done: Done = NOTHING) -> Any:
     view = View(given, list(pods), Record())
     return outcome(view, decide(view, NOW), done, NOW)
 

@@ -53,10 +53,16 @@ def missed(cron_job: Object, table: Timetable, now: float, deadline: bool) -> Mi
     if between < 1:
         raise cron.CronError("time difference between two schedules is less than 1 second")
     count = int(now - first) // between + 1
-    # The distance is not always the same: begin a little before where the latest ought to be.
-    latest, at = None, table.next(first + (count - 2) * between)
-    while at is not None and at <= now:
-        latest, at = at, table.next(at)
+    # The distance is not always the same: look back further until there is one, and go on from it.
+    back, latest = 2, first
+    while back <= count:
+        at = table.next(first + (count - back) * between)
+        if at is not None and at <= now:
+            latest = at
+            break
+        back *= 2
+    while (at := table.next(latest)) is not None and at <= now:
+        latest = at
     return Missed(since, latest, count)
 
 

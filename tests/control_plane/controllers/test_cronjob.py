@@ -1,0 +1,181 @@
+"""The decisions of the CronJob controller, and of the one that deletes jobs after their end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pybernetes.control_plane.controllers.cronjob import schedule
+from pybernetes.control_plane.controllers.cronjob.plan import Plan, plan, started
+from pybernetes.control_plane.controllers.ttl_after_finished import time_left
+from pybernetes.lib import times
+from tests.control_plane.controllers.builders import Object, meta
+
+REFERENCE = {"kind": "CronJob", "name": "tick", "uid": "uid-tick", "controller": True}
+
+
+def at(text: str) -> float:
+    return times.parse(f"2026-03-10T{text}Z")
+
+
+def cron_job(text: str = "*/10 * * * *", *, created: str = "08:05:00", last: str = "", active: Any = (), **spec: Any) -> Object:  # fmt: skip
+    status: Object = {}
+    if last:
+        status["lastScheduleTime"] = f"2026-03-10T{last}Z"
+    if active:
+        status["active"] = [
+            {"kind": "Job", "name": name, "namespace": "default", "uid": f"uid-{name}"} for name in active
+        ]
+    template = {"metadata": {"labels": {"a": "b"}, "annotations": {"c": "d"}}, "spec": {"template": {}}}
+    return {
+        "metadata": {**meta("tick"), "creationTimestamp": f"2026-03-10T{created}Z"},
+        "spec": {
+            "schedule": text, "timeZone": "UTC", "concurrencyPolicy": "Allow", "jobTemplate": template, **spec,
+        },
+        "status": status,
+    }  # fmt: skip
+
+
+def job(name: str, end: str = "", start: str = "08:00:00", completed: str = "") -> Object:
+    status: Object = {"startTime": f"2026-03-10T{start}Z"}
+    if end:
+        status["conditions"] = [{"type": end, "status": "True", "lastTransitionTime": "2026-03-10T08:00:00Z"}]
+    if completed:
+        status["completionTime"] = f"2026-03-10T{completed}Z"
+    return {"metadata": meta(name), "spec": {}, "status": status}
+
+
+def planned(given: Object, now: str, *jobs: Object, there: bool = True) -> Plan:
+    return plan(given, list(jobs), REFERENCE, at(now), lambda _: there)
+
+
+def reasons(result: Plan) -> list[str]:
+    return [event[1] for event in result.events]
+
+
+NAME = f"tick-{int(at('08:10:00')) // 60}"
+EARLIER = f"tick-{int(at('08:00:00')) // 60}"
+
+CASES: list[tuple[str, Object, str, bool, list[str]]] = [
+    ("not yet", cron_job(), "08:09:59", False, []),
+    ("now", cron_job(), "08:10:00", True, []),
+    ("a little late", cron_job(), "08:14:00", True, []),
+    ("done already", cron_job(last="08:10:00"), "08:14:00", False, []),
+    ("suspended", cron_job(suspend=True), "08:10:00", False, []),
+    ("too late", cron_job(startingDeadlineSeconds=60), "08:12:00", False, []),
+    ("just in time", cron_job(startingDeadlineSeconds=60), "08:10:30", True, []),
+    ("one still runs", cron_job(active=[EARLIER]), "08:10:00", True, []),
+    ("and forbids it", cron_job(active=[EARLIER], concurrencyPolicy="Forbid"), "08:10:00", False, ["JobAlreadyActive"]),
+    ("the same one runs", cron_job(active=[NAME]), "08:10:00", False, []),
+    ("often missed", cron_job("* * * * *", created="01:00:00"), "08:10:00", True, ["TooManyMissedTimes"]),
+    ("nonsense", cron_job("a b c"), "08:10:00", False, ["UnparseableSchedule"]),
+    ("nowhere", cron_job(timeZone="Mars/Olympus"), "08:10:00", False, ["UnknownTimeZone"]),
+    ("a zone in the schedule", cron_job("TZ=Asia/Tokyo 10 17 * * *", timeZone=None), "08:10:00", True,
+     ["UnsupportedSchedule"]),
+    ("never", cron_job("0 0 30 2 *"), "08:10:00", False, []),
+    ("in another zone", cron_job("10 10 * * *", timeZone="Europe/Kyiv"), "08:10:00", True, []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("given", "now", "makes", "told"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
+)
+def test_what_is_due(given: Object, now: str, makes: bool, told: list[str]) -> None:
+    running = [job(each["name"]) for each in given["status"].get("active", ())]
+    found = planned(given, now, *running)
+    assert (found.create is not None) == makes
+    assert reasons(found) == told
+
+
+def test_the_job() -> None:
+    found = planned(cron_job(timeZone="Europe/Berlin"), "08:12:00")
+    assert found.create is not None
+    assert found.create["metadata"] == {
+        "name": NAME, "namespace": "default", "labels": {"a": "b"}, "ownerReferences": [REFERENCE],
+        "annotations": {"c": "d", "batch.kubernetes.io/cronjob-scheduled-timestamp": "2026-03-10T09:10:00+01:00"},
+    }  # fmt: skip
+    assert found.again == pytest.approx(480.1)
+    made = {"metadata": {**found.create["metadata"], "uid": "u", "resourceVersion": "7"}}
+    status = started(found.status, made, found.due)
+    assert status["lastScheduleTime"] == "2026-03-10T08:10:00Z"
+    assert status["active"][0]["uid"] == "u"
+
+
+def test_utc_is_written_short() -> None:
+    found = planned(cron_job(), "08:10:00").create
+    assert found is not None
+    stamp = found["metadata"]["annotations"]["batch.kubernetes.io/cronjob-scheduled-timestamp"]
+    assert stamp == "2026-03-10T08:10:00Z"
+
+
+def test_a_late_one_is_reported_once_it_is_missed() -> None:
+    found = planned(cron_job(startingDeadlineSeconds=30, last="08:00:00"), "08:10:45")
+    assert found.create is None
+    assert found.again == pytest.approx(555.1)
+
+
+def test_replacing() -> None:
+    given = cron_job(active=[EARLIER], concurrencyPolicy="Replace")
+    found = planned(given, "08:10:00", job(EARLIER))
+    assert [each["metadata"]["name"] for each in found.delete] == [EARLIER]
+    assert found.create is not None and found.status["active"] == []
+
+
+def test_active_jobs_end_or_go_missing() -> None:
+    given = cron_job(active=["a", "b", "c"], last="08:10:00")
+    found = planned(given, "08:11:00", job("a", "Complete", completed="08:10:30"), job("b"), there=False)
+    assert [each["name"] for each in found.status["active"]] == ["b"]
+    assert reasons(found) == ["SawCompletedJob", "MissingJob"]
+    assert found.events[0][2] == "Saw completed job: a, condition: Complete"
+    assert found.status["lastSuccessfulTime"] == "2026-03-10T08:10:30Z"
+
+
+def test_a_job_that_nobody_remembers() -> None:
+    assert reasons(planned(cron_job(last="08:10:00"), "08:11:00", job("x"))) == ["UnexpectedJob"]
+
+
+def test_old_jobs_go() -> None:
+    given = cron_job(successfulJobsHistoryLimit=1, failedJobsHistoryLimit=0, last="08:10:00")
+    jobs = [job("a", "Complete", "07:00:00"), job("b", "Complete", "08:00:00"), job("c", "Failed"), job("d")]
+    found = planned(given, "08:11:00", *jobs)
+    assert [each["metadata"]["name"] for each in found.delete] == ["a", "c"]
+
+
+def test_a_cron_job_that_goes_makes_no_more() -> None:
+    given = cron_job()
+    given["metadata"]["deletionTimestamp"] = "2026-03-10T08:09:00Z"
+    assert planned(given, "08:10:00").create is None
+
+
+@pytest.mark.parametrize(
+    ("text", "now", "latest", "number"),
+    [
+        ("*/10 * * * *", "08:09:00", None, 0),
+        ("*/10 * * * *", "08:10:00", "08:10:00", 0),
+        ("*/10 * * * *", "08:20:00", "08:20:00", 2),
+        ("0 */3 * * *", "23:00:00", "21:00:00", 5),
+        ("0,59 * * * *", "10:30:00", "10:00:00", 92),
+        ("@every 1m", "08:07:30", "08:07:00", 2),
+    ],
+)
+def test_missed(text: str, now: str, latest: str | None, number: int) -> None:
+    given = cron_job(text)
+    found = schedule.missed(given, schedule.Timetable(given), at(now), deadline=True)
+    assert found.latest == (at(latest) if latest else None)
+    assert found.number == number
+
+
+@pytest.mark.parametrize(
+    ("job_", "expected"),
+    [
+        ({"spec": {}, "metadata": {}}, None),
+        ({"spec": {"ttlSecondsAfterFinished": 60}, "metadata": {}}, None),
+        ({**job("a", "Complete"), "spec": {"ttlSecondsAfterFinished": 60}}, 60),
+        ({**job("a", "Failed"), "spec": {"ttlSecondsAfterFinished": 0}}, 0),
+        ({**job("a", "Failed"), "spec": {}}, None),
+        ({**job("a", "Failed"), "spec": {"ttlSecondsAfterFinished": 0}, "metadata": {"deletionTimestamp": "x"}}, None),
+    ],
+)  # fmt: skip
+def test_time_to_live(job_: Object, expected: float | None) -> None:
+    assert time_left(job_, at("08:00:00")) == expected

@@ -1,0 +1,76 @@
+"""What happens to pods on hollow nodes: every file in ``cases`` has pods and what becomes of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from pybernetes.lib import times
+from pybernetes.tools.local.hollow import facts, fate, stages
+
+NOW = times.parse("2026-01-01T12:00:00Z")
+FILES = sorted((Path(__file__).parent / "cases").glob("*.yaml"))
+
+
+def cases() -> list[Any]:
+    return [
+        pytest.param(case, id=f"{path.stem}: {case['name']}")
+        for path in FILES
+        for case in yaml.safe_load_all(path.read_text())
+    ]
+
+
+@pytest.mark.parametrize("case", cases())
+def test_case(case: dict[str, Any]) -> None:
+    pod = case["pod"]
+    known = facts.of(
+        pod, now=NOW, host="172.31.0.1", address=lambda: "10.244.0.2", taken=[("TCP", port) for port in case.get("taken", ())]
+    )  # fmt: skip
+    stage = stages.find(stages.builtin(), pod, known)
+    assert (stage.name if stage else None) == case["stage"]
+    if stage is None:
+        return
+    assert stages.delay(stage, known) == case.get("after", 0)
+    if not stage.delete:
+        assert stages.status(stage, pod, known) == case["status"]
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ([], None),
+        (["nginx", "-g", "daemon off;"], None),
+        (["sleep", "30"], (30, 0)),
+        (["sleep", "1.5m"], (90, 0)),
+        (["true"], (0, 0)),
+        (["/bin/false"], (0, 1)),
+        (["sh", "-c", "exit 3"], (0, 3)),
+        (["/bin/sh", "-c", "sleep 2; echo done; exit 1"], (2, 1)),
+        (["/bin/sh", "-c", "sleep 2 && sleep 3"], (5, 0)),
+        (["sh", "-c", "false\nexit"], (0, 1)),
+        (["sh", "-c", "exit 256"], (0, 0)),
+        (["sh", "-c", "while true; do sleep 1; done"], None),
+        (["sh", "-c", "if [ -r x ]; then exit 0; fi"], None),
+        (["sh"], None),
+    ],
+)
+def test_fate_of_a_command(command: list[str], expected: tuple[float, int] | None) -> None:
+    assert fate.of_container({"command": command[:1], "args": command[1:]}) == expected
+
+
+def test_annotations_say_it() -> None:
+    pod = {
+        "metadata": {"annotations": {fate.EXIT_CODE: "7", fate.RUN_SECONDS: "2.5"}},
+        "spec": {"containers": [{"name": "a", "image": "x"}]},
+    }
+    assert fate.of_pod(pod) == (2.5, 7)
+
+
+def test_a_pod_ends_with_its_last_container() -> None:
+    containers = [{"name": "a", "command": ["sleep", "5"]}, {"name": "b", "command": ["false"]}]
+    assert fate.of_pod({"metadata": {}, "spec": {"containers": containers}}) == (5, 1)
+    containers.append({"name": "c"})
+    assert fate.of_pod({"metadata": {}, "spec": {"containers": containers}}) is None
