@@ -32,7 +32,7 @@ class Documents:
 
     def paths(self) -> list[str]:
         """The path below ``/openapi/v3/`` of every document of version 3."""
-        found = {"api", "apis", "version"}
+        found = {"api", "apis", "version", *_OPENID}
         for resource in self._resources:
             found.add(_place(resource.group, resource.version))
             if resource.group:
@@ -129,12 +129,28 @@ def _entry(name: str, schema: Schema) -> bytes:
     return orjson.dumps(name) + b":" + orjson.dumps(schema)
 
 
+# What those who check our tokens elsewhere need: tag, name, description and media type.
+_OPENID = {
+    ".well-known/openid-configuration": (
+        "WellKnown", "getServiceAccountIssuerOpenIDConfiguration",
+        "get the OpenID configuration of the issuer of service account tokens", "application/json",
+    ),
+    "openid/v1/jwks": (
+        "openid", "getServiceAccountIssuerOpenIDKeyset",
+        "get the keys that service account tokens are checked with", "application/jwk-set+json",
+    ),
+}  # fmt: skip
+
+
 def _place(group: str, version: str) -> str:
     return f"apis/{group}/{version}" if group else f"api/{version}"
 
 
 def _place_path(place: str) -> Path:
     """The path of the discovery document (or the version) that a document of OpenAPI begins with."""
+    if place in _OPENID:
+        tag, name, description, media = _OPENID[place]
+        return _read(place, tag, name, description, "", answers=(media,))
     parts = place.split("/")
     group = operations.group_words("" if parts[0] == "api" else parts[1]) if len(parts) > 1 else parts[0]
     words = group[:1].upper() + group[1:]

@@ -7,8 +7,11 @@ import http.client
 import json
 import ssl
 import sys
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +37,8 @@ class World:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self.authorities = {name: tls.create_authority(name) for name in ("clients", "proxies", "strangers")}
+        names = ("clients", "proxies", "kubelets", "strangers")
+        self.authorities = {name: tls.create_authority(name) for name in names}
         for name, pair in self.authorities.items():
             (directory / f"{name}.crt").write_bytes(pair.certificate)
         self.server: Server = None  # type: ignore[assignment]
@@ -99,6 +103,7 @@ class World:
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     directory = tmp_path_factory.mktemp("authn")
     made = World(directory)
+    kubelet = made.certificate("clients", "apiserver-kubelet-client", "system:masters")
     flags = (
         "--storage-backend=memory",
         f"--client-ca-file={directory / 'clients.crt'}",
@@ -109,6 +114,11 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         "--requestheader-extra-headers-prefix=X-Remote-Extra-",
         "--enable-bootstrap-token-auth",
         "--service-account-max-token-expiration=48h",
+        f"--kubelet-certificate-authority={directory / 'kubelets.crt'}",
+        *map(
+            "=".join,
+            zip(("--kubelet-client-certificate", "--kubelet-client-key"), map(str, kubelet), strict=True),
+        ),
     )
     with running(directory, *flags) as server:
         made.server = server
@@ -167,6 +177,15 @@ def test_the_proxies_authority_makes_no_users(world: World) -> None:
 def test_certificates_of_strangers_do_not_even_connect(world: World) -> None:
     with pytest.raises((ssl.SSLError, ConnectionError, http.client.HTTPException)):
         world.whoami(certificate=world.certificate("strangers", "evil", "system:masters"))
+
+
+def test_certificates_of_servers_are_not_for_clients(world: World) -> None:
+    pair = tls.issue(world.authorities["clients"], "evil", organizations=["system:masters"], server=True)
+    files = world.directory / "server.crt", world.directory / "server.key"
+    files[0].write_bytes(pair.certificate)
+    files[1].write_bytes(pair.key)
+    with pytest.raises((ssl.SSLError, ConnectionError, http.client.HTTPException)):
+        world.whoami(certificate=files)
 
 
 def test_nobody(world: World) -> None:
@@ -596,6 +615,76 @@ def test_kubectl_approves_certificates(world: World) -> None:
         kubectl("certificate", verb, name)
         shown = kubectl("get", "csr", name)
         assert expected in shown and "admin" in shown
+
+
+# -- kubelets -------------------------------------------------------------------------------------------------------
+
+
+class Kubelet(BaseHTTPRequestHandler):
+    """Answers with the name of the client's certificate and the headers that it got."""
+
+    def do_GET(self) -> None:
+        subject = dict(part[0] for part in self.connection.getpeercert()["subject"])  # type: ignore[attr-defined]
+        body = json.dumps(
+            {"client": subject["commonName"], "headers": [*map(str.lower, self.headers)]}
+        ).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *arguments: Any) -> None:
+        pass
+
+
+@contextmanager
+def kubelet(world: World, authority: str) -> Iterator[int]:
+    pair = tls.issue(world.authorities[authority], "kubelet", names=["127.0.0.1"], server=True)
+    certificate, key = world.directory / "kubelet.crt", world.directory / "kubelet.key"
+    certificate.write_bytes(pair.certificate)
+    key.write_bytes(pair.key)
+    context = tls.server_context(certificate, key, client_ca=world.directory / "clients.crt")
+    context.verify_mode = ssl.CERT_REQUIRED
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Kubelet)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield server.server_address[1]
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def test_kubelets_know_the_server_and_not_its_clients(world: World) -> None:
+    from tests.servers import TOKEN
+
+    for authority, name in (("kubelets", "k1"), ("strangers", "k2")):
+        with kubelet(world, authority) as port:
+            status = {
+                "addresses": [{"type": "InternalIP", "address": "127.0.0.1"}],
+                "daemonEndpoints": {"kubeletEndpoint": {"Port": port}},
+            }
+            node = {"metadata": {"name": name}, "status": status}
+            assert world.server.call("POST", "/api/v1/nodes", node)[0] == 201
+            headers = (("X-Remote-User", "admin"), ("X-Remote-Group", "system:masters"), ("Impersonate-User", "x"),
+                       ("Impersonate-Group", "system:masters"), ("X-Other", "kept"))  # fmt: skip
+            code, answer = world.call("GET", f"/api/v1/nodes/{name}/proxy/x", None, *headers, token=TOKEN)
+        if authority == "strangers":
+            assert code == 503 and "certificate" in str(answer), answer
+            continue
+        assert code == 200 and answer["client"] == "apiserver-kubelet-client", answer
+        assert "x-other" in answer["headers"]
+        for private in (
+            "authorization",
+            "x-remote-user",
+            "x-remote-group",
+            "impersonate-user",
+            "impersonate-group",
+        ):
+            assert private not in answer["headers"]
 
 
 # -- certificates of the server itself ------------------------------------------------------------------------------

@@ -78,8 +78,8 @@ def operations(document: dict) -> Iterator[tuple[str, str, dict]]:
 def test_the_index_names_every_document_by_its_hash(shared: OpenApi) -> None:
     paths = read(shared, "/openapi/v3")["paths"]
     assert list(paths) == [
-        "api", "api/v1", "apis", "apis/apps", "apis/apps/v1", "apis/rbac.authorization.k8s.io",
-        "apis/rbac.authorization.k8s.io/v1", "version",
+        ".well-known/openid-configuration", "api", "api/v1", "apis", "apis/apps", "apis/apps/v1",
+        "apis/rbac.authorization.k8s.io", "apis/rbac.authorization.k8s.io/v1", "openid/v1/jwks", "version",
     ]  # fmt: skip
     for place, entry in paths.items():
         path, _, query = entry["serverRelativeURL"].partition("?")
