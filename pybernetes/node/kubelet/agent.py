@@ -123,6 +123,7 @@ class Kubelet:
             node=self.node,
             network_ready=lambda: self._network_problem,
             admit=self._admit,
+            others=self._others,
         )  # fmt: skip
 
     # -- what parts ask for ------------------------------------------------------------------------------
@@ -294,8 +295,15 @@ class Kubelet:
         if pod["metadata"].get("deletionTimestamp"):
             worker.update(pod)
 
+    def _others(self, uid: str) -> list[Fields]:
+        living = (Phase.SYNCING, Phase.TERMINATING)
+        return [each.pod for each in self.workers.values() if each.uid != uid and each.phase in living]
+
     def _finished(self, uid: str) -> None:
         self.workers.pop(uid, None)
+        for worker in self.workers.values():
+            if worker.deferred:
+                worker.poke()
         if uid in self._static_pods:  # a file that came back while its pod was ending
             self._add(self._static_pods[uid])
 

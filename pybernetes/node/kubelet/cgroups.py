@@ -82,8 +82,8 @@ class Cgroups:
             except OSError:
                 pass  # not every kernel has every controller
 
-    def limit(self, pod: Fields) -> None:
-        """Puts a pod's limits in force."""
+    def limit(self, pod: Fields, *, widen: bool = False) -> None:
+        """Puts a pod's limits in force; with ``widen`` only those that are wider than before."""
         cpu_shares, cpu_quota, memory = resources.pod_limits(pod)
         folder = self.folder(self.parent(pod))
         if self.unified:
@@ -103,6 +103,8 @@ class Cgroups:
             places = {name: self.mount / name.partition(".")[0] / folder / name for name in values}
         for name, value in values.items():
             try:
+                if widen and not _wider(name, places[name].read_text(), value):
+                    continue
                 places[name].write_text(value)
             except OSError:
                 pass  # a controller that is not there, or a limit below what is in use
@@ -138,6 +140,14 @@ class Cgroups:
         self.remove_folder(os.path.join(self.root, "kubepods"))
         if self.root != "/":
             self.remove_folder(self.root)
+
+
+def _wider(name: str, before: str, after: str) -> bool:
+    """Whether a limit grows; what is no limit is wider than any."""
+    old, new = before.split()[0], after.split()[0]
+    if new in ("max", "-1") or name in ("cpu.shares", "cpu.weight"):
+        return True
+    return old not in ("max", "-1") and int(new) > int(old)
 
 
 def _rmdir(path: str | Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from pybernetes.client import Client
@@ -41,7 +41,7 @@ class Context:
     runtime_name: str = "containerd"
     network_ready: Callable[[], str] = lambda: ""  # why pods cannot have a network, if they cannot
     admit: Callable[[Fields], tuple[str, str] | None] = lambda pod: None
-    runtime_handlers: dict[str, str] = field(default_factory=dict)
+    others: Callable[[str], list[Fields]] = lambda uid: []  # the node's other pods that count
 
     def event(
         self, pod: Fields, type_: str, reason: str, message: str, container: Fields | None = None

@@ -18,13 +18,14 @@ from pybernetes.node.kubelet.cri.client import CriError
 from pybernetes.node.kubelet.environment import ConfigError, Surroundings, environment
 from pybernetes.node.kubelet.objects import NotYet, references
 from pybernetes.node.kubelet.plan import Start, is_sidecar
-from pybernetes.node.kubelet.state import PodRuntime, Run
+from pybernetes.node.kubelet.state import PodRuntime, Run, State
 from pybernetes.node.kubelet.volumes import Mounted
 from pybernetes.node.kubelet.volumes.container_mounts import mounts
 
 Fields = dict[str, Any]
 Message = Any
 _LEAST_GRACE = 2.0
+_KEPT_RUNS = 2
 
 
 class StartFailed(Exception):
@@ -296,6 +297,23 @@ class Executor:
             await self._gone(self.context.cri.stop_pod_sandbox(sandbox.id))
             await self._gone(self.context.cri.remove_pod_sandbox(sandbox.id))
         shutil.rmtree(definitions.log_folder(self.context.settings.logs, pod), ignore_errors=True)
+
+    async def prune(self, runtime: PodRuntime) -> bool:
+        """Removes runs that ended and are neither the newest nor the one before it, and sandboxes of none."""
+        count: dict[str, int] = {}
+        old: list[Run] = []
+        for run in runtime.runs:
+            count[run.name] = count.get(run.name, 0) + 1
+            if count[run.name] > _KEPT_RUNS and run.state is not State.RUNNING:
+                old.append(run)
+        for run in old:
+            await self._gone(self.context.cri.remove_container(run.id))
+        kept = {run.sandbox for run in runtime.runs if run not in old}
+        stale = [each for each in runtime.sandboxes[1:] if not each.ready and each.id not in kept]
+        for sandbox in stale:
+            await self._gone(self.context.cri.stop_pod_sandbox(sandbox.id))
+            await self._gone(self.context.cri.remove_pod_sandbox(sandbox.id))
+        return bool(old or stale)
 
     async def _gone(self, call: Any) -> None:
         try:

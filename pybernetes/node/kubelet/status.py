@@ -34,6 +34,7 @@ class Facts:
     ended: bool = False  # nothing of the pod will start again
     verdict: tuple[str, str] | None = None  # reason and message of a pod that was made to fail
     resize: tuple[Fields, ...] = ()  # conditions about a change of resources
+    in_force: Mapping[str, Fields] = field(default_factory=dict)  # resources of running containers by name
 
 
 def pod_status(pod: Fields, runtime: PodRuntime, previous: Fields, facts: Facts) -> Fields:
@@ -112,9 +113,7 @@ def _container(
     _waits(pod, container, result, run, facts)
     if group != "ephemeralContainers":
         if container.get("resources"):
-            result["resources"] = (
-                old.get("resources") if run and run.state is State.RUNNING else None
-            ) or container["resources"]
+            result["resources"] = facts.in_force.get(name) or container["resources"]
             if container["resources"].get("requests"):
                 result["allocatedResources"] = container["resources"]["requests"]
         _probed(group, container, result, run, old, facts)

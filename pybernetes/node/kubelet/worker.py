@@ -24,6 +24,8 @@ from pybernetes.node.kubelet.executor import Executor, StartFailed
 from pybernetes.node.kubelet.images import ImageError
 from pybernetes.node.kubelet.plan import Actions, Kill, Probed, Start, plan
 from pybernetes.node.kubelet.probes.manager import LIVENESS, READINESS, STARTUP
+from pybernetes.node.kubelet.resize import Allocation, needs_restart, with_resources
+from pybernetes.node.kubelet.resources import linux
 from pybernetes.node.kubelet.state import PodRuntime, State
 from pybernetes.node.kubelet.status import ENDED, Facts, is_static, pod_status
 from pybernetes.node.kubelet.statuses import Statuses
@@ -50,7 +52,10 @@ class Worker:
     def __init__(
         self, context: Context, statuses: Statuses, pod: Fields, finished: Callable[[str], None]
     ) -> None:
-        self.context, self.statuses, self.pod = context, statuses, pod
+        self.context, self.statuses = context, statuses
+        self._allocation = Allocation(pod)
+        self.wanted = pod  # … and ``pod`` has the resources that it was given
+        self.pod = with_resources(pod, self._allocation.allocated)
         self.uid: str = pod["metadata"]["uid"]
         self.phase = Phase.SYNCING
         self.runtime = PodRuntime(self.uid)
@@ -76,7 +81,8 @@ class Worker:
 
     def update(self, pod: Fields) -> None:
         """The pod's definition changed."""
-        self.pod = pod
+        self.wanted = pod
+        self.pod = with_resources(pod, self._allocation.allocated)
         if pod["metadata"].get("deletionTimestamp"):
             self._end(float(pod["metadata"].get("deletionGracePeriodSeconds") or 0))
         self.poke()
@@ -202,6 +208,8 @@ class Worker:
             started=results[STARTUP],
             ended=ended,
             verdict=self._verdict,
+            resize=() if ended else self._allocation.conditions(self.pod, self.runtime),
+            in_force=self._allocation.shown(self.runtime),
         )
 
     def _previous(self) -> Fields:
@@ -223,6 +231,7 @@ class Worker:
             self._admitted = True
         if context.objects is not None:
             context.objects.register(self.pod)
+        self._consider_resize()
         self._probe()
         status = self._report()
         if status["phase"] in ENDED:
@@ -247,6 +256,8 @@ class Worker:
         if actions:
             again = await self._act(actions)
             await self._look()
+            if await self._executor.prune(self.runtime):
+                await self._look()
             self._probe()
             self._report()
             if again is None:
@@ -255,9 +266,60 @@ class Worker:
                 delays.append(again)
         else:
             await self._refresh()
+            resized = await self._resize()
+            if resized is not None:
+                delays.append(resized)
         if self._needs_refresh():
             delays.append(_REFRESH_SECONDS)
         return min(delays) if delays else None
+
+    @property
+    def deferred(self) -> bool:
+        """Whether the pod waits for resources that others have."""
+        return self._allocation.pending is not None
+
+    def _consider_resize(self) -> None:
+        context, allocation = self.context, self._allocation
+        before = allocation.pending
+        node = context.node().get("status", {}).get("allocatable", {})
+        if allocation.consider(self.wanted, self.runtime, node, context.others(self.uid)):
+            self.pod = with_resources(self.wanted, allocation.allocated)
+        elif allocation.pending is not None and allocation.pending != before:
+            reason, message = allocation.pending
+            context.event(self.pod, "Warning", f"Resize{reason}", f"Pod resize {reason}: {message}")
+
+    async def _resize(self) -> float | None:
+        """Puts changed resources in force; gives when to try again what did not go well."""
+        context, allocation = self.context, self._allocation
+        due = allocation.due(self.pod, self.runtime)
+        if not due:
+            return None
+        # A pod's own limits are never below those of its containers while these change.
+        context.cgroups.limit(self.pod, widen=True)
+        for run, container, changed in due:
+            if needs_restart(container, changed):
+                message = f"Container {container['name']} resize requires restart"
+                found = next(each for each in self.runtime.running if each.id == run)
+                await self._kill(Kill(found, "", message))
+                allocation.in_force.pop(run, None)
+                self.poke()
+                continue
+            resources = linux(
+                self.pod, container, context.settings.memory_capacity, cfs_quota=context.settings.cfs_quota
+            )
+            try:
+                await context.cri.update_container_resources(run, resources)
+            except CriError as error:
+                allocation.problem = error.message
+                context.event(self.pod, "Warning", "ResizeError", f"Pod resize error: {error.message}")
+                self._report()
+                return 10.0
+            allocation.in_force[run] = allocation.allocated[container["name"]]
+        allocation.problem = ""
+        context.cgroups.limit(self.pod)
+        context.event(self.pod, "Normal", "ResizeCompleted", "Pod resize completed")
+        self._report()
+        return None
 
     def _probe(self) -> None:
         previous = self._previous()
