@@ -238,3 +238,25 @@ def test_revisions_out_of_range() -> None:
         with pytest.raises(error):
             mirror.list("/", revision=revision)
     assert mirror.list("/", revision=10).records == []
+
+
+def test_changes_elsewhere_are_not_taken_for_changes_here() -> None:
+    mirror = Mirror()
+    mirror.load([Record("/r/pods/a/x", b"{}", 5)], 5)
+    assert mirror.changed("/r/none/") == mirror.changed("/r/none/a/") == 5
+    created = Event(6, "/r/pods/a/y", Record("/r/pods/a/y", b"{}", 6), None)
+    mirror.apply([created])
+    assert mirror.changed("/r/none/") == mirror.changed("/r/none/a/") == 5
+    assert mirror.changed("/r/pods/") == mirror.changed("/r/") == 6
+    mirror.apply([Event(7, "/r/none/a/z", Record("/r/none/a/z", b"{}", 7), None)])
+    assert mirror.changed("/r/none/a/") == mirror.changed("/r/none/") == 7
+    mirror._sweep()
+    assert mirror.changed("/r/none/b/") == 7
+
+
+def test_directories_that_are_only_asked_about_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mirror_module, "SPARE_NODES", 20)
+    mirror = Mirror()
+    for number in range(200):
+        mirror.changed(f"/r/pods/{number}/")
+    assert len(mirror._nodes) < 60

@@ -79,16 +79,18 @@ def read(path: Path) -> dict[str, Any]:
         raise ValueError(
             f"{path}: no AdmissionConfiguration of {_GROUP}v1: apiVersion is {version!r}, kind is {kind!r}"
         )
-    return {plugin["name"]: _of_plugin(plugin, path) for plugin in document.get("plugins") or ()}
+    return dict(_of_plugin(plugin, path) for plugin in document.get("plugins") or ())
 
 
-def _of_plugin(plugin: Any, path: Path) -> Any:
-    unknown = plugin.keys() - {"name", "path", "configuration"}
-    if unknown or "name" not in plugin:
-        raise ValueError(f"{path}: a plugin has a name and a path or a configuration, not {sorted(plugin)}")
-    if plugin.get("configuration") is not None:
-        return plugin["configuration"]
-    return _load(path.parent / plugin["path"]) if plugin.get("path") else None
+def _of_plugin(plugin: Any, path: Path) -> tuple[str, Any]:
+    """The name of a plugin and its configuration."""
+    given = set(plugin) if isinstance(plugin, dict) else set()
+    if "name" not in given or given - {"name", "path", "configuration"}:
+        raise ValueError(f"{path}: a plugin has a name and a path or a configuration, not {plugin}")
+    found = plugin.get("configuration")
+    if found is None and plugin.get("path"):
+        found = _load(path.parent / plugin["path"])
+    return plugin["name"], found
 
 
 def _load(path: Path) -> dict[str, Any]:

@@ -1,0 +1,126 @@
+"""The chain: order, scopes, waiting, refusing; and what plugins look up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pybernetes.api.core.pod import RESOURCE as PODS
+from pybernetes.api.errors import StatusError
+from pybernetes.control_plane.apiserver.admission.chain import (
+    CREATE,
+    UPDATE,
+    Attributes,
+    Chain,
+    Scope,
+    failure,
+)
+from pybernetes.control_plane.apiserver.admission.lookup import Lookup, Remembered
+from tests.control_plane.apiserver.admission.world import World, pod
+from tests.support import run
+
+
+class Noting:
+    """Writes down that it was called."""
+
+    def __init__(self, name: str, notes: list[str], scope: Scope, waits: bool = False) -> None:
+        self.name, self.notes, self.scope, self.waits = name, notes, scope, waits
+
+    def mutate(self, attributes: Attributes) -> Any:
+        self.notes.append(f"{self.name} mutates")
+        return self._later() if self.waits else None
+
+    def validate(self, attributes: Attributes) -> None:
+        self.notes.append(f"{self.name} judges")
+
+    async def _later(self) -> None:
+        self.notes.append(f"{self.name} is done")
+
+
+def attributes(operation: str = CREATE, subresource: str = "", **more: Any) -> Attributes:
+    return Attributes(
+        operation, PODS, "one", more.pop("name", "p"), more.pop("obj", None), None, None, subresource
+    )
+
+
+def test_plugins_run_in_order_and_within_their_scope() -> None:
+    notes: list[str] = []
+    chain = Chain(
+        [
+            Noting("first", notes, Scope(resources=("pods",)), waits=True),
+            Noting("elsewhere", notes, Scope(resources=("pods.example.com",))),
+            Noting("later", notes, Scope(operations=(UPDATE,))),
+            Noting("below", notes, Scope(subresources=("status",))),
+            Noting("last", notes, Scope(subresources=None)),
+        ]
+    )
+
+    async def test() -> None:
+        await chain.mutate(attributes())
+        await chain.validate(attributes())
+        assert notes == ["first mutates", "first is done", "last mutates", "first judges", "last judges"]
+        notes.clear()
+        await chain.validate(attributes(UPDATE, "status"))
+        assert notes == ["below judges", "last judges"]
+        notes.clear()
+        await chain.validate(attributes(UPDATE))
+        assert notes == ["first judges", "later judges", "last judges"]
+
+    run(test())
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"name": "p"}, 'pods "p" is forbidden: no'),
+        ({"name": "", "obj": {"metadata": {"generateName": "p-"}}}, 'pods "p-" is forbidden: no'),
+        (
+            {"name": "", "obj": {"metadata": {"generateName": "p-", "name": "p-x"}}},
+            'pods "p-x" is forbidden: no',
+        ),
+        ({"name": ""}, 'pods "Unknown" is forbidden: no'),
+    ],
+)
+def test_a_refusal_names_the_object(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(StatusError) as caught:
+        attributes(**given).refuse("no")
+    assert caught.value.message == message and caught.value.code == 403
+    assert failure("x").body()["code"] == 500
+
+
+def test_lookups_follow_the_store_and_decode_once() -> None:
+    async def test() -> None:
+        async with World() as world:
+            lookup = Lookup(world.api, "", "limitranges")
+            assert lookup.all("one") == () and lookup.all("one") is lookup.all("one")
+            await world.add("", "limitranges", {"metadata": {"name": "a"}}, "two")
+            empty = lookup.all("one")
+            await world.add("", "limitranges", {"metadata": {"name": "b"}}, "two")
+            assert lookup.all("one") is empty, "a change elsewhere is none here"
+            assert [each["metadata"]["name"] for each in lookup.all("two")] == ["a", "b"]
+            assert lookup.get("two", "a") is lookup.get("two", "a")
+            await world.add("", "limitranges", {"metadata": {"name": "a"}, "spec": {"limits": []}}, "two")
+            assert (lookup.get("two", "a") or {}).get("spec") == {"limits": []}
+            assert lookup.get("two", "c") is None
+            assert [each["metadata"]["name"] for each in lookup.each("two")] == ["a", "b"]
+
+    run(test())
+
+
+def test_what_follows_from_an_object_is_computed_once() -> None:
+    calls: list[object] = []
+    remembered = Remembered(lambda source: calls.append(source) or len(calls))
+    first, second = ("a",), ("b",)
+    assert [remembered.of("x", first), remembered.of("x", first), remembered.of("x", second)] == [1, 1, 2]
+    assert remembered.of("y", second) == 3
+
+
+def test_always_deny_and_always_admit() -> None:
+    async def test() -> None:
+        async with World() as world:
+            denied = await world.refusal(world.chain("AlwaysAdmit", "AlwaysDeny"), "pods", pod())
+            assert denied == 'pods "p" is forbidden: admission control is denying all modifications'
+            assert await world.admit(world.chain("AlwaysAdmit"), "pods", pod()) == pod()
+
+    run(test())

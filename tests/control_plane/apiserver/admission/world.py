@@ -1,0 +1,159 @@
+"""A store with objects in it, and plugins to be asked about writes."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+import orjson
+
+from pybernetes.api.errors import StatusError
+from pybernetes.api.registry import builtin
+from pybernetes.control_plane.apiserver.admission.chain import Attributes, Chain
+from pybernetes.control_plane.apiserver.admission.select import known
+from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.authn.user import MASTERS, User
+from pybernetes.control_plane.apiserver.authz import chain as authorization
+from pybernetes.control_plane.apiserver.authz.verdict import ALLOWED, NO_OPINION, Rules, Verdict
+from pybernetes.control_plane.apiserver.info import RequestInfo
+from pybernetes.control_plane.apiserver.kinds import Kinds, stamp
+from pybernetes.control_plane.store.open import open_store
+from pybernetes.control_plane.store.protocol import Store
+
+Object = dict[str, Any]
+ADMIN = User("admin", groups=(MASTERS,))
+USER = User("user")
+
+
+class Permissions:
+    """An authorizer that knows what it allows: verb, resource and name."""
+
+    name = "Test"
+
+    def __init__(self) -> None:
+        self.allowed: set[tuple[str, str, str]] = set()
+        self.asked: list[RequestInfo] = []
+
+    def start(self) -> None:
+        pass
+
+    def authorize(self, user: User, info: RequestInfo) -> Verdict:
+        self.asked.append(info)
+        resource = f"{info.resource}/{info.subresource}" if info.subresource else info.resource
+        return ALLOWED if (info.verb, resource, info.name) in self.allowed else NO_OPINION
+
+    def rules(self, user: User, namespace: str) -> Rules:
+        return Rules()
+
+
+class World(AbstractAsyncContextManager["World"]):
+    """An API server's parts without the server."""
+
+    def __init__(self, store: Store | None = None) -> None:
+        self.store = store or open_store("memory", stamp=stamp)
+        self.api = Api(self.store, Kinds(builtin()), clock=lambda: 1_700_000_000.0)
+        self.permissions = Permissions()
+        self.api.authorization = authorization.Chain([self.permissions])
+        self.warnings: list[str] = []
+        self.annotations: dict[str, str] = {}
+
+    async def __aenter__(self) -> World:
+        await self.store.start()
+        await self.add("", "namespaces", {"metadata": {"name": "one"}})
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.store.close()
+
+    async def add(self, group: str, plural: str, obj: Object, namespace: str = "one") -> None:
+        """Stores an object as it is."""
+        kind = self.api.kinds.find(group, plural)
+        obj = copy.deepcopy(obj)
+        if kind.namespaced:
+            obj["metadata"].setdefault("namespace", namespace)
+        obj["metadata"].setdefault("uid", f"uid-of-{obj['metadata']['name']}")
+        obj = {"kind": kind.resource.kind, "apiVersion": kind.resource.api_version, **obj}
+        key = kind.key(obj["metadata"].get("namespace", ""), obj["metadata"]["name"])
+        record = self.store.get(key)
+        if record is None:
+            await self.store.create(key, kind.encode(obj))
+        else:
+            await self.store.update(key, kind.encode(obj), record.revision)
+
+    def stored(self, group: str, plural: str, name: str, namespace: str = "one") -> Object:
+        """A stored object."""
+        kind = self.api.kinds.find(group, plural)
+        record = self.store.get(kind.key(namespace, name))
+        assert record is not None
+        return orjson.loads(record.value)
+
+    def chain(self, *plugins: str, **configuration: Any) -> Chain:
+        """Plugins by name, with the configuration that is given for them."""
+        return Chain([known()[name](self.api, configuration=configuration.get(name)) for name in plugins])
+
+    async def admit(
+        self,
+        chain: Chain,
+        resource: str,
+        new: Object | None,
+        old: Object | None = None,
+        *,
+        operation: str = "",
+        subresource: str = "",
+        user: User = USER,
+        namespace: str = "one",
+        name: str = "",
+        dry_run: bool = False,
+    ) -> Object:
+        """Puts a write through a chain and gives the object; StatusError if it is refused."""
+        plural, _, group = resource.partition(".")
+        kind = self.api.kinds.find(group, plural)
+        operation = operation or ("UPDATE" if old is not None else "CREATE")
+        new, old = copy.deepcopy(new), copy.deepcopy(old)
+        shown = new or old or {}
+        self.warnings, self.annotations = [], {}
+        attributes = Attributes(
+            operation,
+            kind.resource,
+            namespace if kind.namespaced else "",
+            name or shown.get("metadata", {}).get("name", ""),
+            new,
+            old,
+            user,
+            subresource,
+            dry_run,
+            warn=self.warnings.append,
+            annotations=self.annotations,
+        )
+        await chain.mutate(attributes)
+        await chain.validate(attributes)
+        return new or {}
+
+    async def refusal(self, chain: Chain, resource: str, *arguments: Any, **options: Any) -> str:
+        """The message with which a write is refused, or nothing."""
+        try:
+            await self.admit(chain, resource, *arguments, **options)
+        except StatusError as error:
+            return error.message
+        return ""
+
+
+def pod(
+    name: str = "p", *, metadata: Object | None = None, container: Object | None = None, **spec: Any
+) -> Object:
+    """A small pod."""
+    return {
+        "metadata": {"name": name, **(metadata or {})},
+        "spec": {"containers": [{"name": "c", "image": "i", "resources": {}, **(container or {})}], **spec},
+    }
+
+
+def requests(requests: Object | None = None, limits: Object | None = None) -> Object:
+    """What a container asks for."""
+    found = {key: value for key, value in (("requests", requests), ("limits", limits)) if value}
+    return {"resources": found}
+
+
+Check = Callable[[World, Chain], Any]
