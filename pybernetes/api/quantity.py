@@ -31,6 +31,8 @@ def _round_up(value: Fraction, unit: Fraction) -> Fraction:
 
 @lru_cache(maxsize=8192)
 def _parse(text: str) -> tuple[Fraction, str]:
+    if text.isdecimal() and text.isascii() and len(text) < 16:
+        return Fraction(int(text)), "d"  # most are plain numbers
     match = _PATTERN.match(text)
     if not match:
         raise QuantityError(FORMAT_ERROR)
@@ -65,6 +67,12 @@ def _format(value: Fraction, form: str) -> str:
             number //= 1024
             power += 1
         return f"{number}{_BINARY_NAMES[power]}"
+    if form == "d":
+        # Most are plain numbers or thousandths.
+        if value.denominator == 1 and value.numerator % 1000:
+            return str(value.numerator)
+        if 1000 % value.denominator == 0 and value.denominator > 1:
+            return f"{value.numerator * (1000 // value.denominator)}m"
     power = -9
     number = int(value / _NANO)
     while power < 18 and number % 1000 == 0:

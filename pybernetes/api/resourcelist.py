@@ -59,12 +59,12 @@ def mask(amounts: Amounts, names: Collection[str]) -> ResourceList:
 
 def nonzero(amounts: Amounts) -> ResourceList:
     """The list without what is zero."""
-    return {name: amount for name, amount in amounts.items() if quantity.parse(amount)}
+    return {name: amount for name, amount in amounts.items() if amount != "0" and quantity.parse(amount)}
 
 
 def negative(amounts: Amounts) -> list[str]:
     """The names of what is below zero."""
-    return sorted(name for name, amount in amounts.items() if quantity.parse(amount) < 0)
+    return sorted(name for name, amount in amounts.items() if amount[:1] == "-" and quantity.parse(amount))
 
 
 def exceeding(amounts: Amounts, most: Amounts) -> list[str]:

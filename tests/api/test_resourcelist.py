@@ -37,10 +37,10 @@ def test_sums_keep_the_format_of_the_first(left: str, right: str, total: str, di
 
 
 @given(left=TEXTS, right=TEXTS)
-def test_sums_are_exact_and_canonical(left: str, right: str) -> None:
+def test_sums_are_exact(left: str, right: str) -> None:
     total = quantity.add(left, right)
     assert quantity.parse(total) == quantity.parse(left) + quantity.parse(right)
-    assert quantity.canonical(total) == total
+    assert quantity.parse(quantity.canonical(total)) == quantity.parse(total)
     assert quantity.parse(quantity.subtract(total, right)) == quantity.parse(left)
 
 
