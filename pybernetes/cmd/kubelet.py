@@ -140,9 +140,27 @@ def main(argv: list[str]) -> int:
         return 1
 
 
+async def _rotate(kubelet: Any, server: Any) -> None:
+    """Has certificates renewed, as the configuration says."""
+    from pybernetes.node.kubelet.certificates import CLIENT_SIGNER, SERVING_SIGNER, Rotation
+
+    settings, folder = kubelet.options.configuration, kubelet.options.certificates
+    if kubelet.client is None:
+        return
+    rotation = Rotation(kubelet.client, kubelet.clock, kubelet.options, kubelet.addresses)
+    work = []
+    client = folder / "kubelet-client-current.pem"
+    if settings["rotateCertificates"] and client.exists():
+        work.append(rotation.run(CLIENT_SIGNER, client, lambda path: None))
+    if settings["serverTLSBootstrap"]:
+        work.append(rotation.run(SERVING_SIGNER, folder / "kubelet-server-current.pem", server.reload))
+    await asyncio.gather(*work)
+
+
 async def _serve(arguments: argparse.Namespace) -> int:
     import socket
 
+    from pybernetes.lib import collector
     from pybernetes.node.kubelet import certificates
     from pybernetes.node.kubelet.agent import Kubelet
     from pybernetes.node.kubelet.config import Options
@@ -178,16 +196,19 @@ async def _serve(arguments: argparse.Namespace) -> int:
     kubelet = Kubelet(options, client, write_network=write)
     server = KubeletServer(kubelet)
     await server.start()
+    rotating = asyncio.create_task(_rotate(kubelet, server))
     starting = asyncio.create_task(kubelet.start())
     waiting = asyncio.create_task(stop.wait())
     await asyncio.wait((starting, waiting), return_when=asyncio.FIRST_COMPLETED)
     if starting.done():
         starting.result()
+        collector.calm()
         print(f"kubelet serves the node {options.node_name} on port {kubelet.port}", flush=True)
     else:
         starting.cancel()
     await stop.wait()
     waiting.cancel()
+    rotating.cancel()
     await server.stop()
     await kubelet.stop()
     if client is not None:

@@ -42,9 +42,7 @@ async def _bootstrap(path: Path, bootstrap: Path, options: Options) -> None:
     pem = options.certificates / "kubelet-client-current.pem"
     if not pem.exists():
         async with kubeconfig.load(bootstrap).client(user_agent="kubelet") as asker:
-            pair = await request(
-                asker, f"system:node:{options.node_name}", ("system:nodes",), CLIENT_SIGNER, (), Clock()
-            )
+            pair = await _patiently(asker, options)
         tls.write_atomically(pem, pair.certificate + pair.key, 0o600)
     value = kubeconfig.read(bootstrap)
     context = next(each["context"] for each in value["contexts"] if each["name"] == value["current-context"])
@@ -62,6 +60,20 @@ async def _bootstrap(path: Path, bootstrap: Path, options: Options) -> None:
         "current-context": "default-context",
     }
     tls.write_atomically(path, yaml.safe_dump(made).encode(), 0o600)
+
+
+async def _patiently(asker: Client, options: Options) -> tls.Pair:
+    """Asks for the client certificate until it is had: the API server may be on its way, or the permission."""
+    clock, delay = Clock(), 0.5
+    while True:
+        try:
+            return await request(
+                asker, f"system:node:{options.node_name}", ("system:nodes",), CLIENT_SIGNER, (), clock
+            )
+        except (StatusError, OSError) as error:
+            log.warning("the client certificate cannot be had: %s; trying again", error)
+        await clock.sleep(delay)
+        delay = min(30.0, delay * 2)
 
 
 async def request(
