@@ -5,7 +5,16 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from pybernetes.api.customresource import columns, defaults, embedded, listtypes, prune, types, validate
+from pybernetes.api.customresource import (
+    columns,
+    defaults,
+    embedded,
+    listtypes,
+    prune,
+    rules,
+    types,
+    validate,
+)
 from pybernetes.api.customresource.types import Schema
 from pybernetes.api.field import ROOT, Errors
 from pybernetes.api.resource import KEEPS_METADATA, Object, Resource, Scale
@@ -33,6 +42,7 @@ class Form:
         subresources = version.get("subresources") or {}
         self.status = "status" in subresources
         self.scale: dict[str, Any] | None = subresources.get("scale")
+        self.rules = rules.build(self.schema, root=True)
         self.status_schema = (self.schema.get("properties") or {}).get("status")
 
     def decode(self, value: Object, decoder: Decoder) -> Object:
@@ -57,6 +67,7 @@ class Form:
         self._scales(obj, errors, ("specReplicasPath", "statusReplicasPath"))
         embedded.check(self.schema, obj, ROOT, errors)
         listtypes.check(self.schema, obj, ROOT, errors)
+        rules.validate(self.rules, obj, None, errors)
 
     def validate_update(self, new: Object, old: Object, errors: Errors) -> None:
         """Checks a changed object."""
@@ -64,6 +75,7 @@ class Form:
         self._scales(new, errors, ("specReplicasPath", "statusReplicasPath"))
         embedded.check(self.schema, new, ROOT, errors)
         self._lists(new, old, errors)
+        rules.validate(self.rules, new, old, errors)
 
     def validate_status_update(self, new: Object, old: Object, errors: Errors) -> None:
         """Checks a changed status."""
@@ -76,6 +88,7 @@ class Form:
             errors.extend(found)
         self._scales(new, errors, ("statusReplicasPath",))
         self._lists(new, old, errors)
+        rules.validate(self.rules, new, old, errors)
 
     def _lists(self, new: Object, old: Object, errors: Errors) -> None:
         found = Errors()

@@ -85,7 +85,7 @@ class Widgets:
         return found if status == 200 else {}
 
     def condition(self, kind: str) -> str:
-        found = self.get().get("status", {}).get("conditions", [])
+        found = self.get().get("status", {}).get("conditions") or []
         return next((item["status"] for item in found if item["type"] == kind), "")
 
     def change(self, change: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
@@ -288,3 +288,35 @@ def test_names_that_are_taken(server: Server, widgets: Widgets) -> None:
     server.call("DELETE", f"{CRDS}/{widgets.name}")
     wait(lambda: other.condition("Established") == "True")
     server.call("DELETE", f"{CRDS}/{other.name}")
+
+
+def test_rules(server: Server, widgets: Widgets) -> None:
+    rule = {"rule": "!has(oldSelf.size) || self.size >= oldSelf.size", "message": "may only grow"}
+
+    def add(spec: dict[str, Any]) -> None:
+        schema = spec["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
+        schema["x-kubernetes-validations"] = [rule]
+
+    widgets.change(add)
+    made = widgets.create("a", size=3)
+    made["spec"]["size"] = 2
+    status, found = server.call("PUT", widgets.path("a"), made)
+    assert status == 422 and "spec: Invalid value: may only grow" in found["message"]
+    broken = Widgets(server)
+    schema = broken.body["spec"]["versions"][0]["schema"]["openAPIV3Schema"]  # type: ignore[index]
+    schema["x-kubernetes-validations"] = [{"rule": "self.spec.size <"}]
+    status, found = server.call("POST", CRDS, broken.body)
+    assert status == 422
+    path = "spec.versions[0].schema.openAPIV3Schema.x-kubernetes-validations[0].rule"
+    assert found["details"]["causes"][0]["field"] == path
+
+
+def test_kubectl_knows_it(server: Server, widgets: Widgets) -> None:
+    widgets.create("a", size=4)
+    name = f"widgets.{widgets.group}"
+    server.kubectl("wait", "--for=condition=Established", f"crd/{name}")
+    assert "a      4" in server.kubectl("get", name)
+    explained = server.kubectl("explain", "widgets.spec", f"--api-version={widgets.group}/v1")
+    assert "size\t<integer> -required-" in explained
+    server.kubectl("patch", name, "a", "--type=merge", "-p", '{"spec": {"size": 5}}')
+    server.kubectl("delete", name, "a")

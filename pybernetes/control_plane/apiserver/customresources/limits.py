@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from pybernetes.api import errors
-from pybernetes.api.customresource.types import Schema
+from pybernetes.api.customresource import rules
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.api import Guard
 from pybernetes.control_plane.apiserver.http.messages import Request
-
-_RULES = "x-kubernetes-validations"
-
-
-def _rules(schema: Schema, path: Path) -> Iterator[Path]:
-    """Where a schema has rules."""
-    if schema.get(_RULES):
-        yield path / _RULES
-    for key, child in (schema.get("properties") or {}).items():
-        yield from _rules(child, (path / "properties")[key])
-    for key in ("items", "additionalProperties"):
-        if isinstance(schema.get(key), dict):
-            yield from _rules(schema[key], path / key)
 
 
 def check(definition: Object, problems: Errors) -> None:
@@ -31,8 +16,8 @@ def check(definition: Object, problems: Errors) -> None:
     path = Path("spec")
     for index, version in enumerate(spec.get("versions", ())):
         schema = version.get("schema", {}).get("openAPIV3Schema") or {}
-        for where in _rules(schema, (path / "versions")[index] / "schema" / "openAPIV3Schema"):
-            problems.forbidden(where, "validation rules are not supported by this server yet")
+        where = (path / "versions")[index] / "schema" / "openAPIV3Schema"
+        rules.check_definition(schema, where, problems)
     # With one version there is nothing to convert.
     if spec.get("conversion", {}).get("strategy") == "Webhook" and len(spec.get("versions", ())) > 1:
         problems.forbidden(

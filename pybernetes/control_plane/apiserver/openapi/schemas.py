@@ -47,6 +47,7 @@ _ALTERNATIVES: dict[str, dict[str, Schema]] = {
         _QUANTITY: {"oneOf": [{"type": "string"}, {"type": "number"}]},
     },
 }
+_PRESERVE = "x-kubernetes-preserve-unknown-fields"
 # What a custom resource's schema may say that version 2 has no words for.
 _ONLY_V3 = ("oneOf", "anyOf", "allOf", "not", "nullable", "default", "x-kubernetes-validations")
 
@@ -115,9 +116,11 @@ def custom_name(kind: Kind) -> str:
 
 def custom(kind: Kind, list_kind: str, schema: Schema | None, prefix: str) -> dict[str, Schema]:
     """The definitions of a custom kind and of its list."""
-    body = dict(schema or {"type": "object", "x-kubernetes-preserve-unknown-fields": True})
+    body = dict(schema or {"type": "object", _PRESERVE: True})
+    # kubectl takes an object of version 2 that has properties for one that has no others.
+    is_free = prefix == V2 and bool(body.get(_PRESERVE))
     if prefix == V2:
-        body = _simplify(body)
+        body = _simplify(body) if not is_free else {}
     meta = load.definitions()["io.k8s.api.core.v1.Pod"]["properties"]["metadata"]["description"]
     texts = load.definitions()[META["Status"]]["properties"]
     own = {
@@ -125,11 +128,12 @@ def custom(kind: Kind, list_kind: str, schema: Schema | None, prefix: str) -> di
         for field in ("apiVersion", "kind")
     }
     body["type"] = "object"
-    body["properties"] = {
-        **body.get("properties", {}),
-        **own,
-        "metadata": _convert({"description": meta, "$ref": META["ObjectMeta"]}, prefix),
-    }
+    if not is_free:
+        body["properties"] = {
+            **body.get("properties", {}),
+            **own,
+            "metadata": _convert({"description": meta, "$ref": META["ObjectMeta"]}, prefix),
+        }
     body["x-kubernetes-group-version-kind"] = [kind._asdict()]
     name = custom_name(kind)
     listed = {
@@ -151,14 +155,22 @@ def custom(kind: Kind, list_kind: str, schema: Schema | None, prefix: str) -> di
 
 
 def _simplify(schema: Schema) -> Schema:
-    """A structural schema in the words of version 2, as far as it has them."""
+    """A structural schema in the words of version 2, as far as it has them and kubectl can cope with them."""
     simple = {key: value for key, value in schema.items() if key not in _ONLY_V3}
-    if simple.get("x-kubernetes-preserve-unknown-fields") or simple.get("x-kubernetes-int-or-string"):
-        # Clients of version 2 would refuse what they do not know; without a type they let it pass.
-        for key in ("type", "items", "properties"):
-            simple.pop(key, None)
-        return simple
+    if schema.get("nullable") or simple.get("x-kubernetes-int-or-string"):
+        # Clients of version 2 would refuse nulls; without a type they let them pass.
+        simple.pop("type", None)
+    if schema.get("nullable") or simple.get(_PRESERVE):
+        simple.pop("items", None)
+        simple.pop("properties", None)
+    if simple.get("type") == "array" and "items" not in simple:
+        del simple["type"]
+    if simple.get("type") == "object" and simple.get(_PRESERVE):
+        del simple["type"]
     if "properties" in simple:
+        nullable = {name for name, child in simple["properties"].items() if child.get("nullable")}
+        if nullable & {*simple.get("required", ())}:
+            simple["required"] = [name for name in simple["required"] if name not in nullable]
         simple["properties"] = {name: _simplify(child) for name, child in simple["properties"].items()}
     for key in ("items", "additionalProperties"):
         if type(simple.get(key)) is dict:
