@@ -5,17 +5,25 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 from functools import lru_cache
+from typing import NamedTuple
 
-_PATTERN = re.compile(r"^([+-]?)(\d+\.?\d*|\.\d+)(?:([eE])([+-]?\d+)|([KMGTPE]i|[numkMGTPE]?))$")
+_PATTERN = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)")
+_EXPONENT = re.compile(r"[eE]([+-]?[0-9]+)")
 _BINARY = {"": 0, "Ki": 1, "Mi": 2, "Gi": 3, "Ti": 4, "Pi": 5, "Ei": 6}
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _DECIMAL_NAMES = {power: name for name, power in _DECIMAL.items()}
 _BINARY_NAMES = {power: name for name, power in _BINARY.items()}
 _NANO = Fraction(1, 10**9)
-# The largest value that a quantity holds; anything above is capped to it, as upstream does.
+# The largest value in binary form; anything above is capped to it, as upstream does.
 _LIMIT = Fraction(2**63 - 1)
+# Powers of ten beyond this are no quantity of anything, and would take all memory there is.
+_LARGEST_POWER = 60
+# How many digits upstream reads the quick way, in which it keeps the text as it was.
+_QUICK_DIGITS = 18
 
 FORMAT_ERROR = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+SUFFIX_ERROR = "unable to parse quantity's suffix"
+NUMBER_ERROR = "unable to parse numeric part of quantity"
 
 
 class QuantityError(ValueError):
@@ -29,33 +37,65 @@ def _round_up(value: Fraction, unit: Fraction) -> Fraction:
     return whole * unit
 
 
+class _Parsed(NamedTuple):
+    value: Fraction
+    form: str  # "d" for decimal suffixes, "i" for binary ones, "e" for exponents
+    kept: bool  # whether the text is written back as it was
+
+
 @lru_cache(maxsize=8192)
-def _parse(text: str) -> tuple[Fraction, str]:
-    if text.isdecimal() and text.isascii() and len(text) < 16:
-        return Fraction(int(text)), "d"  # most are plain numbers
-    match = _PATTERN.match(text)
-    if not match:
+def _parse(text: str) -> _Parsed:
+    if text.isdecimal() and text.isascii() and len(text) < 16:  # most are plain numbers
+        return _Parsed(Fraction(int(text)), "d", _is_kept(text, text.lstrip("0") or "0", "", "d", 0))
+    text = text.strip()
+    match = _PATTERN.fullmatch(text)
+    if not match or not text:
         raise QuantityError(FORMAT_ERROR)
-    sign, number, exponent, power, suffix = match.groups()
-    value = Fraction(number if number[-1] != "." else number[:-1])
-    if sign == "-":
-        value = -value
-    if exponent:
-        form, value = "e", value * Fraction(10) ** int(power)
-    elif suffix in _BINARY and suffix:
-        form, value = "i", value * 1024 ** _BINARY[suffix]
+    sign, whole, fraction, suffix = match.groups("")
+    form, power = _suffix(suffix)
+    whole = whole.lstrip("0") or "0"
+    digits = whole + fraction
+    number = Fraction(int(digits or "0"), 10 ** len(fraction)) * (-1 if sign == "-" else 1)
+    if form == "i":
+        value = number * 1024**power
+    elif power > _LARGEST_POWER and number:
+        raise QuantityError(NUMBER_ERROR)
     else:
-        form, value = "d", value * Fraction(10) ** _DECIMAL[suffix]
-    value = max(-_LIMIT, min(_LIMIT, _round_up(value, _NANO)))
+        value = number * Fraction(10) ** max(power, -_LARGEST_POWER)
+    value = _round_up(value, _NANO)
+    if form == "i":
+        value = max(-_LIMIT, min(_LIMIT, value))
     # A binary form below 1024 has no better suffix than the decimal one.
     if form == "i" and -1024 < value < 1024:
         form = "d"
-    return value, form
+    return _Parsed(value, form, _is_kept(text, digits, fraction, form, power))
+
+
+def _suffix(text: str) -> tuple[str, int]:
+    if text in _DECIMAL:
+        return "d", _DECIMAL[text]
+    if text in _BINARY:
+        return "i", _BINARY[text]
+    match = _EXPONENT.fullmatch(text)
+    if not match:
+        raise QuantityError(SUFFIX_ERROR)
+    return "e", int(match[1][:6])
+
+
+def _is_kept(text: str, digits: str, fraction: str, form: str, power: int) -> bool:
+    """Whether upstream takes the text for canonical, which it judges by its digits alone."""
+    if text == "0":
+        return True
+    if form == "i":
+        return not fraction and 14 - len(digits) - int(power * 3) >= 0 and int(digits) & 7 != 0
+    scale = power - len(fraction)
+    quick = len(digits) <= _QUICK_DIGITS and scale >= -9
+    return quick and scale % 3 == 0 and not digits.endswith("000") and digits[0] != "0"
 
 
 def parse(text: str | int | float) -> Fraction:
     """The exact value of a quantity; QuantityError if it is not one."""
-    return _parse(text if isinstance(text, str) else str(text))[0]
+    return _parse(text if isinstance(text, str) else str(text)).value
 
 
 def _format(value: Fraction, form: str) -> str:
@@ -75,7 +115,7 @@ def _format(value: Fraction, form: str) -> str:
             return f"{value.numerator * (1000 // value.denominator)}m"
     power = -9
     number = int(value / _NANO)
-    while power < 18 and number % 1000 == 0:
+    while (power < 18 or form == "e") and number % 1000 == 0:
         number //= 1000
         power += 3
     if form == "e":
@@ -86,19 +126,20 @@ def _format(value: Fraction, form: str) -> str:
 @lru_cache(maxsize=8192)
 def canonical(text: str | int | float) -> str:
     """The form in which the API server writes a quantity back: ``0.5`` becomes ``500m``."""
-    value, form = _parse(text if isinstance(text, str) else str(text))
-    return _format(value, form)
+    written = text if isinstance(text, str) else str(text)
+    value, form, kept = _parse(written)
+    return written.strip() if kept else _format(value, form)
 
 
 def format_like(value: Fraction, like: str) -> str:
     """A computed value in the format of a quantity that went into it."""
-    form = _parse(like)[1]
+    form = _parse(like).form
     return _format(value, form if form != "i" or abs(value) >= 1024 else "d")
 
 
 def _sum(left: str, right: str, sign: int) -> str:
-    value, form = _parse(left)
-    other, its_form = _parse(right)
+    value, form, _ = _parse(left)
+    other, its_form, _ = _parse(right)
     total = value + sign * other
     if not value:
         form = its_form

@@ -103,16 +103,15 @@ def parse_labels(text: str) -> Selector:
     return _Parser(text).parse() if text.strip() else EVERYTHING
 
 
+_SPECIAL = frozenset(("!=", "==", "=", "!", "<", ">", "(", ")", ",", ""))
+_COMPARISONS = ("=", "==", "!=", "<", ">")
+
+
 class _Parser:
+    """Reads a label selector; an empty token is the end of the text."""
+
     def __init__(self, text: str) -> None:
-        self.tokens: list[str] = []
-        position = 0
-        while position < len(text.rstrip()):
-            match = _TOKEN.match(text, position)
-            if not match:
-                raise SelectorError(f"unable to parse requirement: found '{text[position:]}'")
-            self.tokens.append(match.group(1) or match.group(2))
-            position = match.end()
+        self.tokens = [match[1] or match[2] for match in _TOKEN.finditer(text.rstrip())]
         self.index = 0
 
     def peek(self) -> str:
@@ -124,79 +123,89 @@ class _Parser:
         return token
 
     def parse(self) -> Selector:
-        found = [self.requirement()]
-        while self.peek() == ",":
-            self.next()
-            found.append(self.requirement())
-        if self.peek():
-            raise SelectorError(f"found '{self.peek()}', expected: ',' or 'end of string'")
-        return Selector(tuple(sorted(found, key=lambda requirement: requirement.key)))
-
-    def key(self) -> str:
-        token = self.next()
-        if not token or token in "!=()<>,":
-            raise SelectorError(f"unable to parse requirement: found '{token}', expected: identifier")
-        for problem in names.qualified_name(token):
-            raise SelectorError(
-                f"unable to parse requirement: <nil>: Invalid value: {go.quote(token)}: {problem}"
-            )
-        return token
+        if self.peek() in _SPECIAL - {"!"}:
+            raise SelectorError(f"found '{self.peek()}', expected: !, identifier, or 'end of string'")
+        found = []
+        while True:
+            try:
+                found.append(self.requirement())
+            except SelectorError as error:
+                raise SelectorError(f"unable to parse requirement: {error}") from None
+            token = self.next()
+            if not token:
+                return Selector(tuple(sorted(found, key=lambda requirement: requirement.key)))
+            if token != ",":
+                raise SelectorError(f"found '{token}', expected: ',' or 'end of string'")
+            if self.peek() in _SPECIAL - {"!"}:
+                raise SelectorError(f"found '{self.peek()}', expected: identifier after ','")
 
     def requirement(self) -> Requirement:
-        if self.peek() == "!":
+        absent = self.peek() == "!"
+        if absent:
             self.next()
-            return Requirement(self.key(), "!")
-        key = self.key()
-        token = self.peek()
-        if token in ("", ","):
+        key = self.identifier()
+        problems = names.qualified_name(key)
+        if problems:
+            text = "; ".join(problems).replace("a qualified name must", "a valid label key must")
+            raise SelectorError(f"<nil>: Invalid value: {go.quote(key)}: {text}")
+        if absent:
+            return Requirement(key, "!")
+        if self.peek() in ("", ","):
             return Requirement(key, "exists")
-        self.next()
-        if token in ("=", "==", "!="):
-            value = self.next() if self.peek() not in ("", ",") else ""
-            return Requirement(key, "notin" if token == "!=" else "in", (self.value(key, value),))
-        if token in ("in", "notin"):
-            return Requirement(key, token, self.values(key))
-        if token in ("<", ">"):
-            value = self.next()
-            if not re.fullmatch(r"[+-]?\d+", value):
-                raise SelectorError(
-                    f"unable to parse requirement: values[0][{key}]: Invalid value: {go.quote(value)}: "
-                    "for 'Gt', 'Lt' operators, the value must be an integer"
-                )
-            return Requirement(key, "gt" if token == ">" else "lt", (value,))
-        raise SelectorError(
-            f"unable to parse requirement: found '{token}', expected: in, notin, =, ==, !=, gt, lt"
-        )
+        operator = self.next()
+        if operator in _COMPARISONS:
+            value = "" if self.peek() in ("", ",") else self.identifier()
+            return self.compared(key, operator, value)
+        if operator in ("in", "notin"):
+            values = tuple(dict.fromkeys(self.values()))
+            for place, value in enumerate(sorted(values)):
+                _check_value(key, place, value)
+            return Requirement(key, operator, values)
+        raise SelectorError(f"found '{operator}', expected: in, notin, =, ==, !=, gt, lt")
 
-    def values(self, key: str) -> tuple[str, ...]:
-        if self.next() != "(":
-            raise SelectorError("unable to parse requirement: found '', expected: '('")
-        values: list[str] = []
-        expect = True
-        while True:
-            token = self.next()
-            if token == ")":
-                if expect:
-                    values.append("")
-                return tuple(dict.fromkeys(values))
-            if token == ",":
-                if expect:
-                    values.append("")
-                expect = True
-            elif not token or token in "(!=<>":
-                raise SelectorError(
-                    f"unable to parse requirement: found '{token}', expected: ',', ')' or identifier"
-                )
-            else:
-                values.append(self.value(key, token))
-                expect = False
+    def identifier(self) -> str:
+        token = self.next()
+        if token in _SPECIAL:
+            raise SelectorError(f"found '{token}', expected: identifier")
+        return token
 
-    def value(self, key: str, value: str) -> str:
-        for problem in names.label_value(value):
+    def compared(self, key: str, operator: str, value: str) -> Requirement:
+        if operator not in ("<", ">"):
+            _check_value(key, 0, value)
+            return Requirement(key, "notin" if operator == "!=" else "in", (value,))
+        if not re.fullmatch(r"[+-]?[0-9]+", value):
             raise SelectorError(
-                f"unable to parse requirement: values[0][{key}]: Invalid value: {go.quote(value)}: {problem}"
+                f"values[0]: Invalid value: {go.quote(value)}: for 'Gt', 'Lt' operators, the value must be an integer"
             )
-        return value
+        return Requirement(key, "gt" if operator == ">" else "lt", (value,))
+
+    def values(self) -> list[str]:
+        """What is between parentheses; nothing before, between or after commas is an empty value."""
+        if (token := self.next()) != "(":
+            raise SelectorError(f"found '{token}' expected: '('")
+        if self.peek() in _SPECIAL - {",", ")"}:
+            raise SelectorError(f"found '{self.peek()}', expected: ',', ')' or identifier")
+        found, expected = [], True
+        while (token := self.next()) != ")":
+            if token == ",":
+                if expected:
+                    found.append("")
+                expected = True
+                continue
+            if not expected:
+                raise SelectorError(f"found '{token}', expected: ',' or ')'")
+            if token in _SPECIAL:
+                raise SelectorError(f"found '{token}', expected: ',', or identifier")
+            found.append(token)
+            expected = False
+        return [*found, ""] if expected else found
+
+
+def _check_value(key: str, place: int, value: str) -> None:
+    problems = names.label_value(value)
+    if problems:
+        text = "; ".join(problems)
+        raise SelectorError(f"values[{place}][{key}]: Invalid value: {go.quote(value)}: {text}")
 
 
 _OPERATORS = {"In": "in", "NotIn": "notin", "Exists": "exists", "DoesNotExist": "!"}
@@ -228,7 +237,7 @@ def parse_fields(text: str) -> list[tuple[str, str, bool]]:
         for operator, equal in (("!=", False), ("==", True), ("=", True)):
             name, separator, value = part.partition(operator)
             if separator:
-                found.append((name, _unescape(value, part), equal))
+                found.append((name, _unescape(value), equal))
                 break
         else:
             raise SelectorError(f"invalid selector: '{part}'; can't understand '{part}'")
@@ -253,19 +262,17 @@ def _split(text: str) -> list[str]:
     return [part for part in [*parts, current] if part]
 
 
-def _unescape(value: str, part: str) -> str:
+def _unescape(value: str) -> str:
     result, position = "", 0
     while position < len(value):
         char = value[position]
         if char == "\\":
             following = value[position + 1 : position + 2]
             if following not in ("\\", ",", "=") or not following:
-                raise SelectorError(
-                    f"invalid field selector: invalid escape sequence: \\{following} in {part}"
-                )
+                raise SelectorError(f"invalid field selector: invalid escape sequence: \\{following}")
             char, position = following, position + 1
         elif char == "=":
-            raise SelectorError(f"invalid field selector: unescaped character in value: =: {part}")
+            raise SelectorError(f"invalid field selector: unescaped character in value: {ord(char)}")
         result += char
         position += 1
     return result

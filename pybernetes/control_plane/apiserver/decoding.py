@@ -29,11 +29,8 @@ def decode(resource: Resource, body: Body, validation: str, request: Request) ->
         name = _JSON_NAMES[type(value)]
         text = f"json: cannot unmarshal {name} into Go value of type {_HEAD}"
         raise _unrecognized(resource, body, f"couldn't get version/kind; json parse error: {text}")
-    for key in ("apiVersion", "kind"):
-        if not isinstance(value.get(key, ""), str | None):
-            name = _JSON_NAMES[type(value[key])]
-            text = f"json: cannot unmarshal {name} into Go struct field .{key} of type string"
-            raise _unrecognized(resource, body, f"couldn't get version/kind; json parse error: {text}")
+    if problem := _untyped(value):
+        raise _unrecognized(resource, body, f"couldn't get version/kind; json parse error: {problem}")
     version = value.get("apiVersion") or ""
     if version.count("/") > 1:
         raise _unrecognized(resource, body, f"unexpected GroupVersion string: {version}")
@@ -46,6 +43,15 @@ def decode(resource: Resource, body: Body, validation: str, request: Request) ->
         problems += body.duplicates(decoder.keys)
         report(resource, problems, validation, request)
     return obj
+
+
+def _untyped(value: dict[str, Any]) -> str:
+    """What is wrong with a kind or version that is no text."""
+    for key in ("apiVersion", "kind"):
+        if not isinstance(value.get(key), str | None):
+            name = _JSON_NAMES[type(value[key])]
+            return f"json: cannot unmarshal {name} into Go struct field .{key} of type string"
+    return ""
 
 
 def _unrecognized(resource: Resource, body: Body, why: str) -> errors.StatusError:
@@ -88,6 +94,8 @@ def report(resource: Resource, problems: list[str], validation: str, request: Re
 
 def check_type(resource: Resource, value: dict[str, Any]) -> None:
     """Refuses a body that says it is of another kind or version; what it does not say is taken from the path."""
+    if problem := _untyped(value):
+        raise errors.bad_request(problem)
     kind = value.get("kind") or resource.kind
     api_version = value.get("apiVersion") or resource.api_version
     if kind == resource.kind and api_version == resource.api_version:
