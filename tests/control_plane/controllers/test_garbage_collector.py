@@ -8,16 +8,18 @@ from pybernetes.client import Client
 from pybernetes.client.refs import (
     CLUSTER_ROLES,
     CONFIG_MAPS,
+    CUSTOM_RESOURCE_DEFINITIONS,
     EVENTS,
     NAMESPACES,
     SECRETS,
     Kindlike,
+    Ref,
     as_ref,
 )
 from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers import garbage_collector
 from tests.cluster import Cluster, eventually
-from tests.control_plane.controllers.managers import controllers, found, namespace
+from tests.control_plane.controllers.managers import controllers, found, names, namespace
 
 GC = garbage_collector.CONTROLLER
 
@@ -187,3 +189,42 @@ async def test_over_the_network_metadata_is_enough() -> None:
             await client.delete(CONFIG_MAPS, "owner", "default")
             await eventually(lambda: gone(client, SECRETS, "owned"))
             await eventually(lambda: all(informer.synced for informer in manager.runtime.informers))
+
+
+WIDGETS = Ref("example.com", "v1", "widgets", "Widget")
+
+
+async def make_widgets(client: Client) -> None:
+    schema = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
+    await client.create(
+        CUSTOM_RESOURCE_DEFINITIONS,
+        {
+            "metadata": {"name": "widgets.example.com"},
+            "spec": {
+                "group": "example.com",
+                "names": {"plural": "widgets", "singular": "widget", "kind": "Widget"},
+                "scope": "Namespaced",
+                "versions": [{"name": "v1", "served": True, "storage": True, "schema": schema}],
+            },
+        },
+    )
+
+    async def served() -> bool:
+        return await found(client.list(WIDGETS, "default")) is not None
+
+    await eventually(served)
+
+
+async def test_custom_resources_own_and_are_owned() -> None:
+    async with Cluster() as cluster, controllers(cluster.client, GC):
+        client = cluster.client
+        await make_widgets(client)
+        widget = await make(client, WIDGETS, "widget")
+        await make(client, SECRETS, "of-widget", owned_by((WIDGETS, widget)))
+        owner = await make(client, CONFIG_MAPS, "owner")
+        await make(client, WIDGETS, "owned", owned_by((CONFIG_MAPS, owner)))
+        await client.delete(WIDGETS, "widget", "default")
+        await eventually(lambda: gone(client, SECRETS, "of-widget"))
+        await client.delete(CONFIG_MAPS, "owner", "default")
+        await eventually(lambda: gone(client, WIDGETS, "owned"))
+        assert await names(client, WIDGETS, "default") == []
