@@ -11,7 +11,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
-from pybernetes.client import NotFound, StatusError
+from pybernetes.client import Conflict, NotFound, StatusError
 from pybernetes.client.refs import PODS
 from pybernetes.lib import times
 from pybernetes.node.kubelet.context import Context
@@ -34,7 +34,6 @@ from pybernetes.node.kubelet.volumes import VolumeError
 log = logging.getLogger(__name__)
 Fields = dict[str, Any]
 _RETRY_FIRST, _RETRY_LONGEST = 1.0, 60.0
-_REFRESH_SECONDS = 60.0  # tokens and the like grow old without anybody telling
 
 
 class Phase(Enum):
@@ -269,8 +268,9 @@ class Worker:
             resized = await self._resize()
             if resized is not None:
                 delays.append(resized)
-        if self._needs_refresh():
-            delays.append(_REFRESH_SECONDS)
+        stale = context.volumes.refresh_delay(self.pod)
+        if stale is not None:
+            delays.append(stale)
         return min(delays) if delays else None
 
     @property
@@ -331,9 +331,6 @@ class Worker:
         addresses = self.addresses()
         if addresses:
             self.context.probes.follow(self.pod, self.runtime, addresses[0], said=said)
-
-    def _needs_refresh(self) -> bool:
-        return any("projected" in volume for volume in self.pod["spec"].get("volumes", ()))
 
     async def _refresh(self) -> None:
         if self.runtime.running:
@@ -489,8 +486,8 @@ class Worker:
             meta = self.pod["metadata"]
             try:
                 await context.client.delete(PODS, meta["name"], meta["namespace"], uid=self.uid, grace=0)
-            except NotFound:
-                pass
+            except (NotFound, Conflict):
+                pass  # gone, or another pod has its name by now
         await self._executor.remove(self.pod, self.runtime)
         await context.volumes.unmount(self.uid)
         context.cgroups.remove(self.pod)

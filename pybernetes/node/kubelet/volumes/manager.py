@@ -14,6 +14,7 @@ from pybernetes.node.kubelet.volumes.base import Around, Content, Kind, Mounted,
 
 __all__ = ["Mounted", "VolumeError", "Volumes"]
 Fields = dict[str, Any]
+_TRUST_SECONDS = 60.0  # trust bundles are fetched and not watched
 
 
 class Volumes:
@@ -88,6 +89,16 @@ class Volumes:
                     raise VolumeError(
                         f'MountVolume.SetUp failed for volume "{volume["name"]}" : {error}'
                     ) from None
+
+    def refresh_delay(self, pod: Fields) -> float | None:
+        """When content is to be written again although nothing tells of a change; None if never."""
+        uid, now = pod["metadata"]["uid"], self.around.clock.now()
+        delays = [max(1.0, token[1] - now) for key, token in self.around.tokens.items() if key[0] == uid]
+        for volume in pod["spec"].get("volumes", ()):
+            sources = (volume.get("projected") or {}).get("sources", ())
+            if any("clusterTrustBundle" in each for each in sources):
+                delays.append(_TRUST_SECONDS)
+        return min(delays) if delays else None
 
     async def unmount(self, uid: str) -> None:
         """Takes a pod's volumes away, and everything else of it."""
