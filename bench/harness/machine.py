@@ -59,7 +59,7 @@ class CpuMeter:
         own = resource.getrusage(resource.RUSAGE_SELF)
         children = resource.getrusage(resource.RUSAGE_CHILDREN)
         generator = own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
-        servers = sum(_processor_seconds(pid) for pid in self.pids)
+        servers = sum(processor_seconds(pid) for pid in self.pids)
         return perf_counter(), _machine_seconds(), generator, servers
 
 
@@ -68,11 +68,12 @@ def _machine_seconds() -> float:
     return sum(int(ticks) for ticks in (user, nice, system, interrupts, soft, steal)) / TICKS
 
 
-def _processor_seconds(pid: int) -> float:
+def processor_seconds(pid: int) -> float:
+    """Returns the processor time that a process and its descendants have used."""
     # The name in parentheses may hold blanks; the fields are counted from behind it.
     fields = _read(f"/proc/{pid}/stat").rpartition(")")[2].split()
     own = (int(fields[11]) + int(fields[12])) / TICKS if fields else 0.0
-    return own + sum(_processor_seconds(child) for child in _children(pid))
+    return own + sum(processor_seconds(child) for child in _children(pid))
 
 
 def _children(pid: int) -> list[int]:

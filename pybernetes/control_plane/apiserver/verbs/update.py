@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import copy
+import orjson
 
 from pybernetes.api import errors
 from pybernetes.api.field import Errors
@@ -50,9 +50,11 @@ async def update(api: Api, request: Request, kind: Kind, rules: UpdateRules | No
             obj["metadata"].pop("resourceVersion", None)
             return answer(api, kind, await writes.create(api, kind, obj, request, options), form)
 
+    # A second try after a lost race must start from what the client sent.
+    sent = orjson.dumps(obj)
+
     def replace(old: Object, record: Record) -> Object:
         _check_version(kind, obj, name)
-        # A second try after a lost race must start from what the client sent.
-        return copy.deepcopy(obj)
+        return orjson.loads(sent)
 
     return answer(api, kind, await writes.update(api, kind, replace, request, options, rules), form)

@@ -119,10 +119,15 @@ class Workload(Controller):
         self.recorder.normal(owner, "SuccessfulDelete", f"Deleted pod: {meta['name']}")
 
     async def write_status(self, obj: Object, status: Object) -> Object:
-        """Stores a status if it is not what is there; gives the object as it is now."""
+        """Stores a status if it is not what is there; gives the object as it is now, or was if it is gone."""
         if obj.get("status", {}) == status:
             return obj
-        return await self.client.update_status(self.kind, {**obj, "status": status})
+        # Nothing else is read from what is sent, and most of an object is its template.
+        meta = {name: value for name, value in obj["metadata"].items() if name != "managedFields"}
+        try:
+            return await self.client.update_status(self.kind, {"metadata": meta, "status": status})
+        except NotFound:
+            return obj
 
 
 def counts(always: Mapping[str, int], **others: int) -> dict[str, int]:

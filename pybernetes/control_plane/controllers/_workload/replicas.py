@@ -108,12 +108,15 @@ class Replicas(Workload):
         return sum(is_terminating(pod) and matches(pod["metadata"].get("labels")) for pod in owned)
 
     async def _manage(self, obj: Object, pods: list[Object]) -> StatusError | None:
-        """Closes the gap between what is there and what is asked for, as far as one call may."""
+        """Closes the gap between what is there and what is asked for, as far as one call may.
+
+        Pods that it makes are added to ``pods``: they are there, whether the cache knows or not.
+        """
         excess = len(pods) - obj["spec"].get("replicas", 1)
         if excess < 0:
             pod = pod_from(obj["spec"]["template"], obj, owner_reference(obj, as_ref(self.kind)))
-            make = partial(self.create_pod, obj, pod)
-            _, error = await slow_start([make] * min(-excess, BURST))
+            makers = [partial(self._make, obj, pod, pods)] * min(-excess, BURST)
+            _, error = await slow_start(makers)
             return error
         if excess > 0:
             excess = min(excess, BURST)
@@ -122,6 +125,11 @@ class Replicas(Workload):
             failures = await at_once(self.delete_pod(obj, pod) for pod in pods[:excess])
             return failures[0] if failures else None
         return None
+
+    async def _make(self, obj: Object, pod: Object, pods: list[Object]) -> None:
+        made = await self.create_pod(obj, pod)
+        if made is not None:
+            pods.append(made)
 
     def _related(self, obj: Object, pods: list[Object]) -> list[Object]:
         """The pods that count when crowded nodes are looked for."""

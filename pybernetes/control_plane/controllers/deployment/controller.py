@@ -51,14 +51,9 @@ class DeploymentController(Workload):
             return
         meta = deployment["metadata"]
         await at_once(self.client.delete(REPLICA_SETS, each["metadata"]["name"], meta["namespace"]) for each in todo.delete)  # fmt: skip
-        if todo.annotations is not None:
-            changed = {
-                **deployment,
-                "metadata": {**meta, "annotations": todo.annotations},
-                "status": todo.status,
-            }
-            await self.client.update_status(DEPLOYMENTS, changed)
-        elif todo.status is not None:
+        if todo.annotations is not None:  # they go with the status, which is never the same then
+            deployment = {**deployment, "metadata": {**meta, "annotations": todo.annotations}, "status": {}}
+        if todo.status is not None:
             await self.write_status(deployment, todo.status)
 
     async def _create(self, deployment: Object, replica_set: Object) -> bool:

@@ -140,7 +140,7 @@ class JobController(Workload):
         """Writes who is to be counted, takes their finalizers off, and writes that they are counted."""
         status = tidy(tracking.status)
         if status != tidy(view.status):
-            job = await self.client.update_status(JOBS, {**job, "status": status})
+            job = await self.write_status(job, status)
             self._records[key] = view.record
         error: StatusError | None = None
         held = {pod["metadata"]["uid"] for pod in view.tracked}
@@ -155,7 +155,7 @@ class JobController(Workload):
             ended = finish(counted, tracking.finished, terminating, self.clock.now())
         final = tidy(ended if ended is not None else counted)
         if final != status:
-            await self.client.update_status(JOBS, {**job, "status": final})
+            await self.write_status(job, final)
         if ended is not None:
             self._tell_end(job, final, tracking.finished or {})
         if error is not None:
