@@ -18,7 +18,8 @@ from pybernetes.control_plane.apiserver.admission.select import select
 from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.bootstrap import ensure
-from pybernetes.control_plane.apiserver.kinds import Kinds, stamp
+from pybernetes.control_plane.apiserver.kinds import Kinds
+from pybernetes.control_plane.apiserver.stored import stamp
 from pybernetes.control_plane.store.open import open_store
 
 SUMMARY = "admission: microseconds of the default plugins for a Pod; needs no server"

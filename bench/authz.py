@@ -20,7 +20,8 @@ from pybernetes.control_plane.apiserver.authz.chain import Chain
 from pybernetes.control_plane.apiserver.authz.modes import node, rbac
 from pybernetes.control_plane.apiserver.authz.policy.reconcile import reconcile
 from pybernetes.control_plane.apiserver.info import RequestInfo
-from pybernetes.control_plane.apiserver.kinds import Kinds, stamp
+from pybernetes.control_plane.apiserver.kinds import Kinds
+from pybernetes.control_plane.apiserver.stored import stamp
 from pybernetes.control_plane.store.open import open_store
 
 SUMMARY = "authorization: microseconds for a check among thousands of bindings; needs no server"

@@ -159,22 +159,6 @@ def view_of(record: Record) -> View:
     return view
 
 
-_META = b'"metadata":{'
-
-
-def stamp(value: bytes, revision: int) -> bytes:
-    """The stored bytes with the resourceVersion in them, put there without decoding.
-
-    The first ``"metadata":{`` is the object's own, because kind and apiVersion alone come before it.
-    """
-    return value.replace(_META, b'"metadata":{"resourceVersion":"%d",' % revision, 1)
-
-
-def restamp(value: bytes, old: int, new: int) -> bytes:
-    """The bytes of an object with another resourceVersion, for the event of its deletion."""
-    return value.replace(b'"resourceVersion":"%d"' % old, b'"resourceVersion":"%d"' % new, 1)
-
-
 class Kinds:
     """All kinds that are served, by group, version and plural."""
 

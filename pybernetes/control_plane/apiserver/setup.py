@@ -16,10 +16,10 @@ from pybernetes.control_plane.apiserver.authn.setup import authentication, bundl
 from pybernetes.control_plane.apiserver.authn.trust import Trust
 from pybernetes.control_plane.apiserver.authz import modes
 from pybernetes.control_plane.apiserver.authz.verdict import Mode
-from pybernetes.control_plane.apiserver.kinds import stamp
 from pybernetes.control_plane.apiserver.server import Settings
 from pybernetes.control_plane.apiserver.services.options import ServiceOptions
 from pybernetes.control_plane.apiserver.serving import advertised, certificates, serving
+from pybernetes.control_plane.apiserver.stored import stamp
 from pybernetes.control_plane.store.open import open_store
 from pybernetes.control_plane.store.protocol import Store
 from pybernetes.lib.discover import discover

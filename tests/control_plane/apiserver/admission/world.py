@@ -18,7 +18,8 @@ from pybernetes.control_plane.apiserver.authn.user import MASTERS, User
 from pybernetes.control_plane.apiserver.authz import chain as authorization
 from pybernetes.control_plane.apiserver.authz.verdict import ALLOWED, NO_OPINION, Rules, Verdict
 from pybernetes.control_plane.apiserver.info import RequestInfo
-from pybernetes.control_plane.apiserver.kinds import Kinds, stamp
+from pybernetes.control_plane.apiserver.kinds import Kinds
+from pybernetes.control_plane.apiserver.stored import stamp
 from pybernetes.control_plane.store.open import open_store
 from pybernetes.control_plane.store.protocol import Store
 

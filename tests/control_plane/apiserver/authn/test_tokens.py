@@ -20,7 +20,8 @@ from pybernetes.control_plane.apiserver.authn.service_accounts import legacy, to
 from pybernetes.control_plane.apiserver.authn.service_accounts.claims import Reference, issue
 from pybernetes.control_plane.apiserver.authn.service_accounts.settings import ServiceAccounts
 from pybernetes.control_plane.apiserver.authn.service_accounts.tokens import Tokens
-from pybernetes.control_plane.apiserver.kinds import Kinds, stamp
+from pybernetes.control_plane.apiserver.kinds import Kinds
+from pybernetes.control_plane.apiserver.stored import stamp
 from pybernetes.control_plane.store.open import open_store
 from pybernetes.control_plane.store.protocol import StoreError
 from pybernetes.lib import jose

@@ -17,7 +17,8 @@ from pybernetes.control_plane.apiserver.authz.guards.escalation import only_coll
 from pybernetes.control_plane.apiserver.authz.verdict import ALLOWED, NO_OPINION, Rules, Verdict
 from pybernetes.control_plane.apiserver.http.messages import Request
 from pybernetes.control_plane.apiserver.info import RequestInfo, parse
-from pybernetes.control_plane.apiserver.kinds import Kinds, stamp
+from pybernetes.control_plane.apiserver.kinds import Kinds
+from pybernetes.control_plane.apiserver.stored import stamp
 from pybernetes.control_plane.apiserver.subresources._streams import require_create
 from pybernetes.control_plane.store.open import open_store
 from pybernetes.lib.discover import names

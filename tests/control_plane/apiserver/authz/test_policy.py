@@ -17,7 +17,8 @@ from pybernetes.control_plane.apiserver.authz.policy import defaults
 from pybernetes.control_plane.apiserver.authz.policy.reconcile import completed, reconcile
 from pybernetes.control_plane.apiserver.authz.rbac.rules import RuleSet, keys
 from pybernetes.control_plane.apiserver.info import RequestInfo
-from pybernetes.control_plane.apiserver.kinds import Kinds, stamp
+from pybernetes.control_plane.apiserver.kinds import Kinds
+from pybernetes.control_plane.apiserver.stored import stamp
 from pybernetes.control_plane.store.open import open_store
 from tests.support import run
 
