@@ -100,6 +100,11 @@ class Node:
             self.kubelet = subprocess.Popen(command, stdout=log, stderr=log, text=True)
         self.until(self.is_ready, 30)
 
+    def ctr(self, *arguments: str) -> None:
+        """Runs containerd's own tool."""
+        command = ["ctr", "--address", str(self.places.socket), "--namespace", "k8s.io", *arguments]
+        subprocess.run(command, check=True, capture_output=True, timeout=30)
+
     def is_ready(self) -> bool:
         """Whether the node is there and ready."""
         status, node = self.server.call("GET", f"/api/v1/nodes/{self.name}")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.node.kubelet.node import ADDRESS, FOREVER, Node, container, is_ready, phase, real_node
+from tests.node.kubelet.node import ADDRESS, FOREVER, IMAGE, Node, container, is_ready, phase, real_node
 from tests.support import require_program
 
 pytestmark = [pytest.mark.slow, pytest.mark.e2e]
@@ -155,6 +155,55 @@ def test_images_that_cannot_be_had(node: Node) -> None:
             lambda pod, reason=reason: container(pod)["state"].get("waiting", {}).get("reason") == reason,
         )
         node.delete(name)
+
+
+REGISTRY = "127.0.0.1:5055"  # runtimes speak plain HTTP to loopback
+# The password is "pw".
+PASSWORDS = "joe:$2b$04$5TEJrBy6Vs5IywPNt.xDGuciF4kPV/uqVGNWG/XQ00jcfBNvFCt3.\n"
+
+
+def test_images_come_from_a_registry_that_asks_for_a_password(node: Node, tmp_path: Path) -> None:
+    program = require_program("docker-registry")
+    (tmp_path / "passwords").write_text(PASSWORDS)
+    (tmp_path / "config.yml").write_text(
+        f"version: 0.1\nstorage: {{filesystem: {{rootdirectory: {tmp_path}/data}}}}\n"
+        f"http: {{addr: '{REGISTRY}'}}\nauth: {{htpasswd: {{realm: r, path: {tmp_path}/passwords}}}}\n"
+    )
+    image = f"{REGISTRY}/team/busy:1"
+    with (tmp_path / "log").open("w") as log:
+        registry = subprocess.Popen([program, "serve", str(tmp_path / "config.yml")], stdout=log, stderr=log)
+    try:
+        node.ctr("images", "tag", IMAGE, image)
+        node.until(lambda: _pushed(node, image))
+        node.ctr("images", "rm", image)
+        node.server.kubectl(
+            "create", "secret", "docker-registry", "cred", f"--docker-server={REGISTRY}",
+            "--docker-username=joe", "--docker-password=pw",
+        )  # fmt: skip
+        pulled = {"image": image, "imagePullPolicy": "Always"}
+        node.create("refused", shell("true", **pulled), restartPolicy="Never")
+        node.create(
+            "let-in", shell("true", **pulled), restartPolicy="Never", imagePullSecrets=[{"name": "cred"}]
+        )
+        node.until_pod("let-in", phase("Succeeded"))
+        node.until_pod(
+            "refused",
+            lambda pod: container(pod)["state"].get("waiting", {}).get("reason") == "ImagePullBackOff",
+        )
+        node.delete("refused")
+        node.delete("let-in")
+    finally:
+        registry.terminate()
+        registry.wait(10)
+
+
+def _pushed(node: Node, image: str) -> bool:
+    """The registry may take a moment before it listens."""
+    try:
+        node.ctr("images", "push", "--plain-http", "--user", "joe:pw", image)
+    except subprocess.CalledProcessError:
+        return False
+    return True
 
 
 def test_deadlines_and_refusals(node: Node) -> None:
