@@ -9,7 +9,7 @@ from typing import Any
 import httptools
 
 # A body that nobody reads is not read from the network either.
-_UNREAD_LIMIT = 16 << 20
+_UNREAD_LIMIT = 2 << 20
 
 
 class Disconnected(ConnectionError):

@@ -30,6 +30,7 @@ _CALLS_AT_ONCE = 100
 _CONNECT_TRIES = 5
 _BUSY_TRIES = 10
 _SAFE = ("GET", "HEAD")
+_BATCH = 256
 
 
 class Rest:
@@ -291,18 +292,20 @@ class RestEvents(Body):
     def __init__(self, connection: Connection, pool: Rest) -> None:
         super().__init__(connection, pool)
         self._partial = b""
+        self._lines: list[bytes] = []  # that have come and are not decoded yet, the last one first
 
     async def batch(self) -> list[tuple[str, Object]]:
-        """The changes since the last call, at least one; none at all if the watch has ended."""
-        while True:
+        """Changes since the last call, at least one; none at all if the watch has ended."""
+        while not self._lines:
             data = await self.read()
             if not data:
                 return []
             *lines, self._partial = (self._partial + data).split(b"\n")
-            if lines:
-                events = map(orjson.loads, filter(None, lines))
-                if found := [(event["type"], event["object"]) for event in events]:
-                    return found
+            self._lines = [line for line in reversed(lines) if line]
+        # Decoded objects are many times larger than their text: of a long list not all at once.
+        lines, self._lines = self._lines[-_BATCH:], self._lines[:-_BATCH]
+        events = map(orjson.loads, reversed(lines))
+        return [(event["type"], event["object"]) for event in events]
 
 
 async def _rest(connection: Connection) -> bytes:
