@@ -11,6 +11,7 @@ import numpy as np
 from pybernetes.control_plane.scheduler.columns import Bools, Ints
 from pybernetes.control_plane.scheduler.diagnosis import Diagnosis, diagnose
 from pybernetes.control_plane.scheduler.evaluation import NOT_FEASIBLE, Active, Evaluations, Weighted
+from pybernetes.control_plane.scheduler.listers import Listers
 from pybernetes.control_plane.scheduler.nominations import Nominations, Verdicts
 from pybernetes.control_plane.scheduler.plugin import FilterPlugin, Rejection, Scope
 from pybernetes.control_plane.scheduler.pods import Pod
@@ -36,11 +37,13 @@ class Cycle:
         snapshot: Snapshot,
         profile: Profile,
         nominations: Nominations,
+        listers: Listers,
         chance: random.Random | None = None,
     ) -> None:
         self.snapshot = snapshot
         self.profile = profile
         self.nominations = nominations
+        self._listers = listers
         self._evaluations = Evaluations(snapshot)
         self._chance = chance or random.Random()
         self._start = 0  # where the search begins when only a share of the nodes is looked at
@@ -71,6 +74,22 @@ class Cycle:
 
     def active(self, pod: Pod) -> Active:
         """The plugins that have something to say about a pod."""
+        shape, snapshot = pod.shape, self.snapshot
+        if shape.volumes is not None or pod.node:
+            return self._active(pod)
+        # All that the plugins' keys depend on besides the pod.
+        stamp = (
+            len(snapshot.taints.values),
+            snapshot.image_version,
+            snapshot.terms.version,
+            self._listers.changes,
+        )
+        known = shape.active
+        if known is None or known[0] != stamp:
+            known = shape.active = (stamp, self._active(pod))
+        return known[1]
+
+    def _active(self, pod: Pod) -> Active:
         filters: list[FilterPlugin] = []
         scores: list[Weighted] = []
         keys: list[tuple[Hashable, ...]] = []

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from enum import IntFlag
 from typing import Any, NamedTuple
 
 from pybernetes.control_plane.scheduler.nodes import Node
 from pybernetes.control_plane.scheduler.pods import Pod
 
 
-class Action(IntFlag):
-    """What happened to an object."""
+class Action:
+    """What happened to an object: bits, plain numbers because every event is looked at in a hurry."""
 
     ADD = 1
     DELETE = 2
@@ -24,7 +23,7 @@ class Action(IntFlag):
     UPDATE_POD_TOLERATION = 256
     UPDATE_POD_SCHEDULING_GATES_ELIMINATED = 512
     UPDATE_OTHER = 1024
-    UPDATE = 2044
+    UPDATE = 2044  # any of those that change an object
 
 
 _NAMES = {
@@ -56,7 +55,7 @@ class Event(NamedTuple):
     """Something that happened: to which kind, what, and the object before and after."""
 
     resource: str
-    action: Action
+    action: int
     old: Any = None
     new: Any = None
 
@@ -73,11 +72,11 @@ class Interest(NamedTuple):
     """Events that a plugin wants to hear of; the hint says of a pod whether one may make it fit."""
 
     resource: str
-    actions: Action
+    actions: int
     hint: Hint | None = None
 
 
-def pod_actions(old: Pod, new: Pod) -> Iterator[Action]:
+def pod_actions(old: Pod, new: Pod) -> Iterator[int]:
     """What changed about a pod, as far as it can matter."""
     found = False
     if old.shape.labels is not new.shape.labels:
@@ -101,7 +100,7 @@ def pod_actions(old: Pod, new: Pod) -> Iterator[Action]:
         yield Action.UPDATE_OTHER
 
 
-def node_actions(old: Node, new: Node) -> Iterator[Action]:
+def node_actions(old: Node, new: Node) -> Iterator[int]:
     """What changed about a node, as far as it can matter."""
     if old.unschedulable and not new.unschedulable:
         yield Action.UPDATE_NODE_TAINT

@@ -99,16 +99,8 @@ class Intake:
         there = assumed or (before if before is not None and before.node else None)
         if there is None:
             self.snapshot.add_pod(after)
-        elif (
-            there.node == after.node
-            and there.shape is after.shape
-            and there.requests == after.requests
-            and there.deleting == after.deleting
-        ):
-            self.snapshot.swap_pod(after)  # nothing that is counted has changed
         else:
-            self.snapshot.remove_pod(self.snapshot.pods[self.snapshot.rows[there.node]][there.uid])
-            self.snapshot.add_pod(after)
+            self.snapshot.replace_pod(there, after)
         if before is not None and before.node:
             for action in pod_actions(before, after):
                 self.queue.move(Event(ASSIGNED_POD, action, before, after))

@@ -24,6 +24,7 @@ class Listers:
     def __init__(self) -> None:
         self._objects: dict[str, dict[str, Object]] = {}
         self._versions: dict[str, int] = {}
+        self.changes = 0  # how often anything changed
         self._assumed: dict[tuple[str, str], Object] = {}
         self._selectors: WeakKeyDictionary[Shape, tuple[int, Selector]] = WeakKeyDictionary()
         self._services: dict[str, dict[str, Selector]] = {}  # by namespace, then by name
@@ -32,6 +33,7 @@ class Listers:
         """Takes an object in, or lets it go (None); gives what was there before."""
         objects = self._objects.setdefault(kind, {})
         self._versions[kind] = self._versions.get(kind, 0) + 1
+        self.changes += 1
         before = objects.get(key)
         if obj is None:
             objects.pop(key, None)

@@ -82,6 +82,10 @@ class FilterPlugin(Plugin):
         """
         raise NotImplementedError
 
+    def filter_row(self, pod: Pod, row: int) -> int:
+        """The same for one row, for plugins that are faster with plain numbers than with columns of one."""
+        return int(self.filter(pod, slice(row, row + 1))[0])
+
     def filter_beside(self, pod: Pod, rows: Ints, extra: Extra) -> Ints | None:
         """The same with some more pods on each row that ask for amounts and nothing else.
 
@@ -107,6 +111,10 @@ class ScorePlugin(Plugin):
     def score(self, pod: Pod, rows: Rows) -> Ints:
         """A number for each row; from 0 to 100 unless it normalizes."""
         raise NotImplementedError
+
+    def score_row(self, pod: Pod, row: int) -> int:
+        """The same for one row, for plugins that are faster with plain numbers than with columns of one."""
+        return int(self.score(pod, slice(row, row + 1))[0])
 
     def normalize(self, pod: Pod, scores: Ints, rows: Ints) -> Ints:
         """From the scores of the nodes that are left, numbers from 0 to 100."""

@@ -54,8 +54,8 @@ class Owner(NamedTuple):
 class Shape:
     """What the decision about a pod depends on; None stands for nothing asked."""
 
-    __slots__ = ("__weakref__", "affinity", "image_count", "images", "labels", "node_affinity", "owner", "ports",
-                 "preempts", "priority", "requests", "scheduler", "spread", "tolerations", "volumes")  # fmt: skip
+    __slots__ = ("__weakref__", "active", "affinity", "image_count", "images", "labels", "node_affinity", "owner",
+                 "ports", "preempts", "priority", "requests", "scheduler", "spread", "tolerations", "volumes")  # fmt: skip
 
     labels: Labels
     requests: Requests
@@ -71,6 +71,7 @@ class Shape:
     image_count: int
     volumes: Volumes | None
     owner: Owner | None
+    active: Any  # the plugins that have something to say of such pods, kept here by `cycle.py`
 
 
 class Pod:
@@ -105,8 +106,21 @@ class Pod:
     def placed(self, node: str) -> Pod:
         """The same pod on a node."""
         other = Pod.__new__(Pod)
-        for name in Pod.__slots__:
-            setattr(other, name, getattr(self, name))
+        other.namespace = self.namespace
+        other.name = self.name
+        other.key = self.key
+        other.uid = self.uid
+        other.shape = self.shape
+        other.requests = self.requests
+        other.priority = self.priority
+        other.version = self.version
+        other.generation = self.generation
+        other.nominated = self.nominated
+        other.deleting = self.deleting
+        other.preempted = self.preempted
+        other.gates = self.gates
+        other.started = self.started
+        other.condition = self.condition
         other.node = node
         return other
 
@@ -182,6 +196,7 @@ class PodReader:
         self, namespace: str, labels: dict[str, str], spec: Object, volumes: list[Any], owner: Object | None
     ) -> Shape:
         shape = Shape()
+        shape.active = None
         key = orjson.dumps([namespace, labels], option=orjson.OPT_SORT_KEYS)
         shape.labels = self._labels.get(key) or self._labels.setdefault(key, Labels(namespace, labels))
         shape.requests = self._shared(requests.of_pod(spec, None, self.resources))

@@ -83,6 +83,7 @@ class Queue:
         self._groups: dict[GroupKey, dict[str, Queued]] = {}
         self._by_plugin: dict[str, set[GroupKey]] = {}
         self._interests = {name: _interests(each) for name, each in plugins.items()}
+        self._listening: dict[tuple[str, int], frozenset[str]] = {}
         self.counts: Counter[str] = Counter(dict.fromkeys(QUEUES, 0))
         self.incoming: Counter[tuple[str, str]] = Counter()  # by event and queue
         self.wake: Callable[[], None] = lambda: None  # called when a pod becomes ready
@@ -189,12 +190,11 @@ class Queue:
 
     def move(self, event: Event, only: Callable[[Pod], bool] | None = None) -> None:
         """Moves the pods that an event may make fit."""
-        resource, action = event.resource, event.action
+        if not self._groups:
+            return
         keys: set[GroupKey] = set()
-        for interests in self._interests.values():
-            for plugin, actions, _ in interests.get(resource, ()):
-                if actions & action:
-                    keys |= self._by_plugin.get(plugin, set())
+        for plugin in self._interested(event.resource, event.action):
+            keys |= self._by_plugin.get(plugin, set())
         for key in keys:
             group = self._groups[key]
             first = next(iter(group.values()))
@@ -208,6 +208,18 @@ class Queue:
                     continue
                 self._leave(queued)
                 self._requeue(queued, event.label)
+
+    def _interested(self, resource: str, action: int) -> frozenset[str]:
+        """The plugins of any profile that want to hear of such events."""
+        found = self._listening.get((resource, action))
+        if found is None:
+            found = self._listening[resource, action] = frozenset(
+                plugin
+                for interests in self._interests.values()
+                for plugin, actions, _ in interests.get(resource, ())
+                if actions & action
+            )
+        return found
 
     def _wants(self, queued: Queued, event: Event) -> bool:
         pod = queued.pod
@@ -337,7 +349,7 @@ class Queue:
             self._by_plugin.setdefault(plugin, set()).add(key)
 
 
-_Interests = dict[str, list[tuple[str, Action, "Hint | None"]]]
+_Interests = dict[str, list[tuple[str, int, "Hint | None"]]]
 
 
 def _interests(plugins: Iterable[Plugin]) -> _Interests:

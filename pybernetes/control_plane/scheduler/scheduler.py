@@ -62,7 +62,7 @@ class Scheduler:
             for config in self.configuration.profiles
         }
         self.cycles = {
-            name: Cycle(self.snapshot, profile, self.nominations, chance)
+            name: Cycle(self.snapshot, profile, self.nominations, self.listers, chance)
             for name, profile in self.profiles.items()
         }
         self.queue = Queue(

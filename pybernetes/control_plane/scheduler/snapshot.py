@@ -173,9 +173,23 @@ class Snapshot:
         if not self.pods[row]:
             self._release(row)
 
-    def swap_pod(self, pod: Pod) -> None:
-        """Puts a newer object of a pod in the place of the older one; nothing that is counted may differ."""
-        self.pods[self.rows[pod.node]][pod.uid] = pod
+    def replace_pod(self, old: Pod, new: Pod) -> None:
+        """Puts what a pod is now in the place of what it was; of an update mostly nothing that is counted."""
+        mine, other = old.shape, new.shape
+        same = mine is other or (
+            mine.affinity is other.affinity and mine.ports == other.ports and mine.volumes == other.volumes
+        )
+        if not (
+            same and old.node == new.node and old.requests == new.requests and old.priority == new.priority
+        ):
+            self.remove_pod(self.pods[self.rows[old.node]][old.uid])
+            self.add_pod(new)
+            return
+        row = self.rows[new.node]
+        if mine.labels is not other.labels or old.deleting != new.deleting:
+            self.counters.count(old, row, -1)
+            self.counters.count(new, row, 1)
+        self.pods[row][new.uid] = new
 
     def _count(self, pod: Pod, row: int, change: int) -> None:
         requests = pod.requests

@@ -13,6 +13,7 @@ from pybernetes.control_plane.scheduler.cycle import Cycle
 from pybernetes.control_plane.scheduler.listers import Listers
 from pybernetes.control_plane.scheduler.nodes import NodeReader
 from pybernetes.control_plane.scheduler.nominations import Nominations
+from pybernetes.control_plane.scheduler.plugin import Scope
 from pybernetes.control_plane.scheduler.pods import Pod, PodReader
 from pybernetes.control_plane.scheduler.profile import Profile
 from pybernetes.control_plane.scheduler.requests import Resources
@@ -32,7 +33,7 @@ class Ours:
         self.snapshot, self.listers = Snapshot(resources, capacity=2), Listers()
         self.pods, self.nodes = PodReader(resources), NodeReader(resources)
         self.profile = Profile(profile_config({}, 0), self.snapshot, self.listers)
-        self.cycle = Cycle(self.snapshot, self.profile, Nominations(self.snapshot), chance)
+        self.cycle = Cycle(self.snapshot, self.profile, Nominations(self.snapshot), self.listers, chance)
         self.placed: dict[str, Pod] = {}
         for name, labels in world.namespaces.items():
             self.listers.set("namespaces", name, {"metadata": {"name": name, "labels": labels}})
@@ -71,6 +72,7 @@ def compare_filters(world: World, ours: Ours, obj: Object) -> dict[str, bool]:
                 assert code == 0 or (code > 0) == helpful, (plugin.name, name, code)
             if active:
                 assert int(plugin.filter(pod, slice(row, row + 1))[0]) == code
+                assert plugin.filter_row(pod, row) == code
             left[name] = left[name] and code == 0
     return left
 
@@ -92,6 +94,8 @@ def compare_scores(world: World, ours: Ours, obj: Object, names: list[str]) -> d
             assert len(set(expected.values())) <= 1, (plugin.name, expected)
             continue
         scores = plugin.score(pod, rows)
+        if plugin.score_scope is not Scope.WORLD:
+            assert [plugin.score_row(pod, int(row)) for row in rows] == scores.tolist(), plugin.name
         if plugin.normalizes:
             scores = plugin.normalize(pod, scores, rows)
         assert dict(zip(names, map(int, scores), strict=True)) == expected, plugin.name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable
 from typing import Any
 
@@ -53,6 +54,35 @@ class NodeResourcesBalancedAllocation(ScorePlugin):
             offered.append(there > 0)
         gain = _balance(after, offered) - _balance(before, offered)
         return MAX_SCORE // 2 + _half(MAX_SCORE // 2 + gain)
+
+    def score_row(self, pod: Pod, row: int) -> int:
+        snapshot = self.snapshot
+        before: list[float] = []
+        after: list[float] = []
+        for name in self._names:
+            number = snapshot.resources.ids.get(name)
+            if number is None or number >= len(snapshot.allocatable):
+                continue
+            amount = pod.shape.requests.amount(number)
+            there = snapshot.allocatable.item(number, row)
+            if there == 0 or (amount == 0 and is_scalar(name)):
+                continue
+            used = snapshot.requested.item(number, row)
+            before.append(min(used / there, 1.0))
+            after.append(min((used + amount) / there, 1.0))
+        return MAX_SCORE // 2 + int((MAX_SCORE // 2 + _balance_row(after) - _balance_row(before)) / 2)
+
+
+def _balance_row(shares: list[float]) -> int:
+    count = len(shares)
+    if count == 2:
+        deviation = abs((shares[0] - shares[1]) / 2)
+    elif count > 2:
+        mean = sum(shares) / count
+        deviation = math.sqrt(sum((share - mean) * (share - mean) for share in shares) / count)
+    else:
+        deviation = 0.0
+    return int((1 - deviation) * MAX_SCORE)
 
 
 def _half(number: Ints) -> Ints:

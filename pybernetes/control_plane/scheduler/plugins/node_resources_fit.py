@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
@@ -32,7 +33,7 @@ class NodeResourcesFit(FilterPlugin, ScorePlugin):
         self._ignored_groups = frozenset(arguments.get("ignoredResourceGroups") or ())
         strategy = arguments["scoringStrategy"]
         self._resources = [(each["name"], each["weight"]) for each in strategy["resources"]]
-        self._rate = _rate(strategy)
+        self._rate, self._rate_row = _rate(strategy)
         self._rounds = strategy["type"] == "RequestedToCapacityRatio"
 
     def filter_key(self, pod: Pod) -> Hashable | None:
@@ -40,6 +41,18 @@ class NodeResourcesFit(FilterPlugin, ScorePlugin):
 
     def filter(self, pod: Pod, rows: Rows) -> Ints:
         return self._filter(pod, rows, None)
+
+    def filter_row(self, pod: Pod, row: int) -> int:
+        snapshot = self.snapshot
+        code = _PODS_BIT if snapshot.pod_count.item(row) >= snapshot.allowed_pods.item(row) else 0
+        sign = 1
+        for bit, (number, amount) in enumerate(pod.shape.requests.amounts, 1):
+            there = snapshot.allocatable.item(number, row)
+            if there - snapshot.requested.item(number, row) < amount and not self._is_ignored(number):
+                code |= 1 << bit
+                if there < amount:
+                    sign = -1
+        return sign * code
 
     def filter_beside(self, pod: Pod, rows: Ints, extra: Extra) -> Ints | None:
         return self._filter(pod, rows, extra)
@@ -123,6 +136,32 @@ class NodeResourcesFit(FilterPlugin, ScorePlugin):
             return np.floor(total / divisor + 0.5).astype(np.int64)
         return total // divisor
 
+    def score_row(self, pod: Pod, row: int) -> int:
+        snapshot, requests = self.snapshot, pod.shape.requests
+        total = weights = 0
+        for name, weight in self._resources:
+            number = snapshot.resources.ids.get(name)
+            if number is None or number >= len(snapshot.allocatable):
+                continue
+            there = snapshot.allocatable.item(number, row)
+            if number == CPU:
+                used = snapshot.counted.item(0, row) + requests.score_cpu
+            elif number == MEMORY:
+                used = snapshot.counted.item(1, row) + requests.score_memory
+            else:
+                amount = requests.amount(number)
+                if amount == 0 and is_scalar(name):
+                    continue
+                used = snapshot.requested.item(number, row) + amount
+            if there > 0:
+                score = self._rate_row(used, there)
+                if score > 0 or not self._rounds:
+                    total += score * weight
+                    weights += weight
+        if not weights:
+            return 0
+        return math.floor(total / weights + 0.5) if self._rounds else total // weights
+
     # -- events ------------------------------------------------------------------------------------------
 
     def interests(self) -> Iterable[Interest]:
@@ -175,14 +214,25 @@ def shape_table(points: Iterable[dict[str, int]]) -> Ints:
     return np.array(table, dtype=np.int64)
 
 
-def _rate(strategy: dict[str, Any]) -> Callable[[Ints, Ints], Ints]:
-    """What makes a score of an amount that would be in use and one that is there."""
+def _least_row(used: int, there: int) -> int:
+    return 0 if used > there else (there - used) * MAX_SCORE // there
+
+
+def _most_row(used: int, there: int) -> int:
+    return min(used, there) * MAX_SCORE // there
+
+
+def _rate(strategy: dict[str, Any]) -> tuple[Callable[[Ints, Ints], Ints], Callable[[int, int], int]]:
+    """What makes a score of an amount that would be in use and one that is there: of columns, and of numbers."""
     if strategy["type"] == "LeastAllocated":
-        return _least
+        return _least, _least_row
     if strategy["type"] == "MostAllocated":
-        return _most
+        return _most, _most_row
     table = shape_table(strategy["requestedToCapacityRatio"]["shape"])
-    return lambda used, there: table[np.where(used > there, 100, used * 100 // there)]
+    return (
+        lambda used, there: table[np.where(used > there, 100, used * 100 // there)],
+        lambda used, there: int(table[100 if used > there else used * 100 // there]),
+    )
 
 
 PLUGIN = NodeResourcesFit
