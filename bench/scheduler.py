@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from bench.harness.machine import describe_machine, resident_megabytes
-from bench.harness.workloads import HIGH, HOLD, LABEL, LOW, NAMESPACE, WORKLOADS, Workload, node, pod
+from bench.harness.workloads import HIGH, LABEL, LOW, NAMESPACE, WORKLOADS, Workload, node, pod
 from pybernetes.client import config
 from pybernetes.client.client import JSON_PATCH, Client
 from pybernetes.client.errors import AlreadyExists, NotFound, StatusError
@@ -52,6 +52,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--json", action="store_true", help="print the result as one JSON object, last")
     parser.add_argument(
         "--pid", type=int, help="process of the scheduler: it is weighed, and paused for --hold=pause"
+    )
+    parser.add_argument(
+        "--server-pid", type=int, help="process of the API server, to tell what it used meanwhile"
     )
     parser.add_argument(
         "--scheduler-command", help="starts the scheduler once the pods are there (--hold=start)"
@@ -125,7 +128,9 @@ class Bench:
         for name, value in ((LOW, 0), (HIGH, 1000)):
             await self._create_quietly(PRIORITY_CLASSES, {"metadata": {"name": name}, "value": value})
         # Without a controller manager nobody makes the account that pods run as.
-        await self._create_quietly(SERVICE_ACCOUNTS, {"metadata": {"name": "default", "namespace": NAMESPACE}})
+        await self._create_quietly(
+            SERVICE_ACCOUNTS, {"metadata": {"name": "default", "namespace": NAMESPACE}}
+        )
         nodes = [node(number, self.workload.zones) for number in range(self.options.nodes)]
         if self.hold != "taint":
             for each in nodes:
@@ -206,7 +211,7 @@ class Bench:
         churn = asyncio.create_task(self._churn()) if self.workload.churn else None
         _say("scheduling")
         begin = time.perf_counter() if self.hold != "none" else begin
-        cpu = self._cpu()
+        cpu, server_cpu = _cpu_seconds(self.pid), _cpu_seconds(self.options.server_pid)
         await self._release()
         await self._until(lambda: len(self.bound) >= self.options.pods)
         if churn is not None:
@@ -229,8 +234,11 @@ class Bench:
             "machine": describe_machine(),
         }
         if self.pid is not None:
-            result["scheduler_cpu_seconds"] = round(self._cpu() - cpu, 2)
+            result["scheduler_cpu_seconds"] = round(_cpu_seconds(self.pid) - cpu, 2)
             result["scheduler_megabytes"] = resident_megabytes(self.pid)
+        if self.options.server_pid is not None:
+            result["server_cpu_seconds"] = round(_cpu_seconds(self.options.server_pid) - server_cpu, 2)
+            result["server_megabytes"] = resident_megabytes(self.options.server_pid)
         return result
 
     async def _release(self) -> None:
@@ -259,16 +267,6 @@ class Bench:
         if self.hold == "pause" and self.options.pid is not None:
             with suppress(ProcessLookupError):
                 os.kill(self.options.pid, signal.SIGCONT)
-
-    def _cpu(self) -> float:
-        if self.pid is None:
-            return 0.0
-        try:
-            with open(f"/proc/{self.pid}/stat") as file:
-                parts = file.read().rpartition(")")[2].split()
-        except OSError:
-            return 0.0
-        return (int(parts[11]) + int(parts[12])) / os.sysconf("SC_CLK_TCK")
 
     async def _until(self, condition: Any) -> None:
         while not condition():
@@ -312,8 +310,15 @@ class Bench:
             await self.client.delete_collection(PODS, NAMESPACE, grace=0)
 
 
+def _cpu_seconds(pid: int | None) -> float:
+    """What a process has used so far."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            parts = file.read().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(parts[11]) + int(parts[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def _say(text: str) -> None:
     print(f"… {text}", file=sys.stderr, flush=True)
-
-
-__all__ = ["HOLD", "main"]
