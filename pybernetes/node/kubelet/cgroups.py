@@ -115,7 +115,10 @@ class Cgroups:
 
     def remove_folder(self, parent: str) -> None:
         """Removes a group and the empty ones below it."""
-        for folder in self.folders(parent):
+        places = self.folders(parent)
+        if not self.unified:  # beside v1 there may be an empty v2, in which runtimes make groups as well
+            places.append(self.mount / "unified" / self.folder(parent))
+        for folder in places:
             for path, names, _ in os.walk(folder, topdown=False):
                 for name in names:
                     _rmdir(os.path.join(path, name))

@@ -192,8 +192,10 @@ class Node:
         found = [str(path) for path in (self.directory / "kubelet" / "pods").glob(uid)]
         found += [str(path) for path in (self.directory / "logs").glob(f"*_{uid}")]
         found += [line for line in Path("/proc/self/mountinfo").read_text().splitlines() if uid in line]
-        for folder in Cgroups(self.cgroup_root).folders(f"{self.cgroup_root}/kubepods"):
-            found += [str(path) for path in folder.glob(f"**/pod{uid}")]
+        hierarchies = (Path("/sys/fs/cgroup"), *Path("/sys/fs/cgroup").iterdir())
+        for hierarchy in hierarchies:  # os.walk does not mind what goes meanwhile
+            for path, names, _ in os.walk(hierarchy / self.cgroup_root.strip("/")):
+                found += [os.path.join(path, name) for name in names if name == f"pod{uid}"]
         return found
 
     def _story(self) -> str:
