@@ -104,6 +104,8 @@ class Resource:
     status_on_create: bool = False
     # What becomes of dependents when a deletion does not say: "Background", "Orphan" or "" (none to care for).
     propagation: str = "Background"
+    # The warning for a deletion that does not say.
+    deletion_warning: str = ""
     # The warning that every request for a deprecated kind gets.
     deprecated: str = ""
     # A custom resource reads a client's object by its own schema.

@@ -219,6 +219,10 @@ RESOURCE = Resource(
     subresources=("status",),
     generation=True,
     propagation="Orphan",
+    deletion_warning=(
+        "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them "
+        "or set propagationPolicy=Orphan to suppress this warning"
+    ),
     columns=(
         NAME,
         Column("Status", _state),

@@ -10,6 +10,7 @@ from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, get
 from pybernetes.api.validation import numbers
 from pybernetes.api.validation.conditions import validate_conditions
+from pybernetes.api.validation.names import path_segment
 from pybernetes.api.validation.selectors import validate_label_selector
 
 _SPEC, _STATUS = Path("spec"), Path("status")
@@ -97,6 +98,7 @@ RESOURCE = Resource(
     plural="poddisruptionbudgets",
     short_names=("pdb",),
     subresources=("status",),
+    name_errors=path_segment,
     unconditional_update=False,
     generation=True,
     columns=(

@@ -16,7 +16,7 @@ from typing import Any
 import orjson
 
 from pybernetes.api import errors
-from pybernetes.control_plane.apiserver import info
+from pybernetes.control_plane.apiserver import info, negotiation
 from pybernetes.control_plane.apiserver.http.connection import Answer
 from pybernetes.control_plane.apiserver.http.messages import Request, Response
 from pybernetes.control_plane.apiserver.http.stream import Stream
@@ -51,7 +51,7 @@ class App:
                 return self._later(request, result, len(self._steps))
             return self._done(request, result)
         except Exception as error:
-            return self._done(request, failure(error))
+            return self._done(request, failure(error, request))
 
     async def _later(self, request: Request, awaitable: Awaitable[Any], position: int) -> Answer:
         """Goes on with a request one of whose steps takes time."""
@@ -72,9 +72,9 @@ class App:
             return self._done(request, result)
         except TimeoutError:
             text = "request did not complete within the allotted timeout"
-            return self._done(request, failure(errors.timeout(text)))
+            return self._done(request, failure(errors.timeout(text), request))
         except Exception as error:
-            return self._done(request, failure(error))
+            return self._done(request, failure(error, request))
         finally:
             gauge.value -= 1
 
@@ -105,8 +105,8 @@ def _asks_watch(request: Request) -> bool:
     return values is not None and values[0].lower() not in ("0", "false")
 
 
-def failure(error: Exception) -> Response:
-    """The answer to an error: a Status, never a traceback."""
+def failure(error: Exception, request: Request) -> Response:
+    """The answer to an error: a Status, never a traceback, in the form that the client reads."""
     if not isinstance(error, errors.StatusError):
         if isinstance(error, StoreError):
             error = errors.unavailable(f"storage is (re)initializing or unreachable: {error}")
@@ -122,7 +122,8 @@ def failure(error: Exception) -> Response:
     headers: tuple[tuple[bytes, bytes], ...] = ()
     if error.retry_after:
         headers = ((b"Retry-After", str(error.retry_after).encode()),)
-    return Response(orjson.dumps(body), error.code, headers=headers)
+    form = negotiation.for_errors(request)
+    return Response(negotiation.encode(body, form), error.code, form.media.encode(), headers)
 
 
 def refusal(status: int, message: str) -> bytes:

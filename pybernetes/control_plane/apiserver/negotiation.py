@@ -76,6 +76,14 @@ def plain(request: Request) -> Representation:
     return form
 
 
+def for_errors(request: Request) -> Representation:
+    """The form of an error's Status: JSON for clients who accept nothing that there is."""
+    accept = request.headers.get(b"accept")
+    found = (_accepted(accept.decode("latin-1")) if accept else JSON) or JSON
+    pretty = wants_pretty(request)
+    return Representation(found.media, pretty=pretty) if pretty or found.media != JSON.media else JSON
+
+
 def wants_pretty(request: Request) -> bool:
     """Whether the answer is for human eyes."""
     if "pretty" in request.query_text:
@@ -91,7 +99,7 @@ def encode(value: Any, form: Representation) -> bytes:
         import yaml  # only now: few clients ask for it
 
         dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-        return yaml.dump(value, Dumper=dumper, sort_keys=False, allow_unicode=True).encode()
+        return yaml.dump(value, Dumper=dumper, allow_unicode=True).encode()
     if form.pretty:
         return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     return orjson.dumps(value)

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from pybernetes.api import table
+from pybernetes.api import errors, table
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.http.messages import Response
 from pybernetes.control_plane.apiserver.kinds import Kind
@@ -58,6 +58,18 @@ def as_table(
     }
 
 
+def is_a_list(kind: Kind) -> errors.StatusError:
+    """The answer to a client who asks for a list and for the metadata of one object."""
+    name = f"*core.{kind.resource.list_kind}"
+    return _not_acceptable(
+        f"you requested PartialObjectMetadata, but the requested object is a list ({name})"
+    )
+
+
+def _not_acceptable(message: str) -> errors.StatusError:
+    return errors.StatusError(406, "NotAcceptable", message)
+
+
 def one(
     kind: Kind, record: Record, form: Representation, now: float, include: str = "Metadata", status: int = 200
 ) -> Response:
@@ -72,6 +84,11 @@ def render(
 ) -> Response:
     """The answer with one object that is not in the store as it is."""
     value: Any
+    if form.transform == "PartialObjectMetadataList":
+        name = f"*core.{kind.resource.kind}"
+        raise _not_acceptable(
+            f"you requested PartialObjectMetadataList, but the requested object is not a list ({name})"
+        )
     if form.transform == "Table":
         meta = {"resourceVersion": obj["metadata"].get("resourceVersion", "")}
         value = as_table(kind, [row(kind, obj, now, include)], meta, form.version)

@@ -18,15 +18,16 @@ from pybernetes.control_plane.apiserver.kinds import Kind
 async def handle(api: Api, request: Request, kind: Kind) -> Answer:
     """Passes the request on; what follows ``proxy/`` is the path there."""
     await api.fresh()
-    if not request.info.rest and not request.path.endswith("/"):
-        # Relative links of the page behind the proxy need the slash.
-        location = nodes.with_query(request.path + "/", request.query_text)
-        return Response(b"", 301, headers=((b"Location", location.encode()),))
     attributes = writes.attributes("CONNECT", kind, request, None, None, False)
     await api.admission.mutate(attributes)
     await api.admission.validate(attributes)
     finders = {"nodes": _node, "pods": _pod, "services": _service}
-    return await nodes.pass_on(request, finders[kind.resource.plural](api, request, kind))
+    target = finders[kind.resource.plural](api, request, kind)
+    if not request.info.rest and not request.path.endswith("/"):
+        # Relative links of the page behind the proxy need the slash.
+        location = nodes.with_query(request.path + "/", request.query_text)
+        return Response(b"", 301, headers=((b"Location", location.encode()),))
+    return await nodes.pass_on(request, target)
 
 
 def _path(request: Request) -> str:

@@ -27,9 +27,12 @@ _RETURN_OBJECT = {
 }  # fmt: skip
 
 
-def _options(request: Request) -> DeleteOptions:
+def _options(request: Request, kind: Kind) -> DeleteOptions:
     body = read_body(request).value if request.body else None
-    return delete_options(request, body)
+    options = delete_options(request, body)
+    if kind.resource.deletion_warning and options.policy is None and options.orphan is None:
+        request.warn(kind.resource.deletion_warning)
+    return options
 
 
 async def _delete(
@@ -47,7 +50,7 @@ async def _delete(
 async def delete(api: Api, request: Request, kind: Kind) -> Response:
     """Deletes one object, or starts to."""
     form = negotiation.representation(request)
-    options = _options(request)
+    options = _options(request, kind)
     info = request.info
     key = kind.key(info.namespace, info.name)
     outcome = await _delete(api, request, kind, key, info.name, options)
@@ -75,8 +78,8 @@ async def delete_collection(api: Api, request: Request, kind: Kind) -> Response:
     """Deletes every object that the selectors choose; answers with them as they were."""
     form = negotiation.representation(request)
     if form.transform == "PartialObjectMetadata":
-        form = negotiation.Representation(form.media, "PartialObjectMetadataList", form.version, form.pretty)
-    options = _options(request)
+        raise rendering.is_a_list(kind)
+    options = _options(request, kind)
     chosen = list_options(request, watch=False)
     selection = Selection(kind, chosen)
     await api.fresh()

@@ -57,7 +57,7 @@ def _answer(api: Api, request: Request, kind: Kind, options: ListOptions, at: in
     if plain and rendering.is_plain(form):
         return Response(_whole(api, kind, prefix))
     if form.transform == "PartialObjectMetadata":
-        form = negotiation.Representation(form.media, "PartialObjectMetadataList", form.version, form.pretty)
+        raise rendering.is_a_list(kind)
     selection = Selection(kind, options)
     records, meta = _select(api, kind, prefix, selection, options, at)
     include = request.parameter("includeObject") or "Metadata"
