@@ -93,7 +93,7 @@ class ResourceQuotaController(Controller):
         own = self._written.get(key_of(new)) == new["metadata"]["resourceVersion"]
         if old.get("status") != new.get("status") and not own:
             self._charged[key_of(new)] = self.clock.monotonic()
-        return False
+        return not _is_whole(new)
 
     def _changed(self, ref: Ref, old: Object | None, new: Object | None) -> None:
         """Something was given back: the quotas of its namespace that count it are due."""
@@ -126,7 +126,7 @@ class ResourceQuotaController(Controller):
             return None
         status = quota.get("status", {})
         hard = quota["spec"].get("hard") or {}
-        fresh = resourcelist.equal(hard, status.get("hard") or {}) and "used" in status
+        fresh = _is_whole(quota)
         now = self.clock.monotonic()
         if fresh and now < self._charged.get(key, -1e9) + _SETTLE_SECONDS:
             if now < self._asked.setdefault(key, now) + _LONGEST_SECONDS:
@@ -169,6 +169,12 @@ class ResourceQuotaController(Controller):
         served = self._monitors.discovered.preferred.get((evaluator.group, evaluator.plural))
         informer = self._monitors.get(served.ref) if served is not None else None
         return informer if informer is not None and informer.synced else None
+
+
+def _is_whole(quota: Object) -> bool:
+    """Whether the status is about the limits of the spec, and about all of them."""
+    hard, status = quota["spec"].get("hard") or {}, quota.get("status", {})
+    return resourcelist.equal(hard, status.get("hard") or {}) and "used" in status
 
 
 def build(runtime: Runtime, options: Namespace) -> ResourceQuotaController:

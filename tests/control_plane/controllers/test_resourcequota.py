@@ -63,6 +63,10 @@ async def test_usage_is_counted_and_given_back() -> None:
                 return status["hard"]["cpu"] == "4" and "pods" not in status["used"]
 
             await eventually(changed)
+            # What others say of the limits is put right at once.
+            wrong = {"status": {"hard": {"cpu": "100"}}}
+            await client.patch(RESOURCE_QUOTAS, "quota", wrong, "blue", subresource="status")
+            await eventually(changed)
 
 
 async def test_wrong_usage_is_put_right() -> None:
