@@ -211,7 +211,7 @@ async def test_jobs_come_to_their_end(given: Object, type_: str, expected: Objec
         done = await world.until(lambda: has(j := world.get(JOBS, "j"), type_) and j)
         found = status(done)
         assert {name: found.get(name) for name in expected} == expected
-        assert found.get("active", 0) == 0 and "uncountedTerminatedPods" not in found
+        assert found.get("active", 0) == 0 and not found["uncountedTerminatedPods"]
         # The last finalizers go after the last word.
         await world.until(lambda: not any(FINALIZER in pod["metadata"].get("finalizers", ()) for pod in world.pods()))  # fmt: skip
 

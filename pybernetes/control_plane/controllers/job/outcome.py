@@ -75,7 +75,7 @@ def _note_suspension(view: View, status: Object, events: list[tuple[str, str, st
 
 def tidy(status: Object) -> Object:
     """The status as it is written: counts that are 0 and lists that are empty are left out, but for some."""
-    kept = ("ready", "terminating", "failedIndexes")
+    kept = ("ready", "terminating", "failedIndexes", "uncountedTerminatedPods")
     return {name: value for name, value in status.items() if value or name in kept}
 
 

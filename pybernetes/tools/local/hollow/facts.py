@@ -11,6 +11,7 @@ from pybernetes.lib import times
 from pybernetes.tools.local.hollow import fate
 from pybernetes.tools.local.hollow.render import ABSENT, Object
 
+_MISSING = (":404", ":missing", ":non-existent")
 _FIRST_RESTART = 10.0
 _LONGEST_RESTART = 300.0
 
@@ -58,7 +59,7 @@ def of(
         "endReason": "PodFailed" if code else "PodCompleted",
         "outcome": ABSENT,
         "portTaken": any(port in taken for port in host_ports(pod)),
-        "imageMissing": any(each["image"].endswith(":404") for each in pod["spec"]["containers"]),
+        "imageMissing": any(each["image"].endswith(_MISSING) for each in pod["spec"]["containers"]),
     }
     if ending is not None:
         found |= _outcome(pod, ending, now)

@@ -14,6 +14,7 @@ RUN_SECONDS = "hollow.pybernetes.io/run-seconds"
 _SLEEP = re.compile(r"sleep (\d+(?:\.\d+)?)([smhd]?)\Z")
 _EXIT = re.compile(r"exit(?: (\d{1,3}))?\Z")
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
+_SHELL_IMAGES = ("busybox", "alpine")
 _SHELLS = ("sh", "/bin/sh", "bash", "/bin/bash")
 
 
@@ -28,7 +29,9 @@ def of_container(container: Object) -> Fate | None:
     """The fate of a container; None if it runs for good, as servers do and whatever we do not understand."""
     words = [*(container.get("command") or ()), *(container.get("args") or ())]
     if not words:
-        return None
+        # The shell that such an image starts by default has nothing to read, and ends.
+        image = container.get("image", "").rpartition("/")[2].partition(":")[0].partition("@")[0]
+        return Fate(0.0, 0) if image in _SHELL_IMAGES else None
     if words[0] in _SHELLS and len(words) >= 3 and words[1] in ("-c", "-ec", "-xc"):
         return _script(words[2])
     return _script(" ".join(words))

@@ -61,6 +61,12 @@ def test_fate_of_a_command(command: list[str], expected: tuple[float, int] | Non
     assert fate.of_container({"command": command[:1], "args": command[1:]}) == expected
 
 
+def test_a_shell_without_input_ends() -> None:
+    assert fate.of_container({"image": "registry.k8s.io/e2e-test-images/busybox:1.37"}) == (0, 0)
+    assert fate.of_container({"image": "busybox"}) == (0, 0)
+    assert fate.of_container({"image": "nginx"}) is None
+
+
 def test_annotations_say_it() -> None:
     pod = {
         "metadata": {"annotations": {fate.EXIT_CODE: "7", fate.RUN_SECONDS: "2.5"}},
