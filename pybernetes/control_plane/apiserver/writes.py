@@ -1,4 +1,4 @@
-"""The way of every write: metadata, admission, the guard of its kind, managed fields, the kind's own rules, then the store."""
+"""The way of every write: metadata, managed fields, admission, the guard of its kind, the rules of the kind, the store."""
 
 from __future__ import annotations
 
