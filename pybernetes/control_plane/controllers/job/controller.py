@@ -24,7 +24,6 @@ from pybernetes.runtime.children import controller_of, owner_reference
 
 _CONTROLLER_NAME = "kubernetes.io/job-controller"
 _STRAY = "pod "  # begins the key of a pod that no job owns, which no object's key can begin with
-_RELEASE = {"metadata": {"$deleteFromPrimitiveList/finalizers": [FINALIZER]}}
 
 
 def by_job(pod: Object) -> tuple[str, ...]:
@@ -53,9 +52,6 @@ class JobController(Workload):
     def __init__(self, runtime: Runtime) -> None:
         super().__init__(runtime)
         self._records: dict[str, Record] = {}
-        self._released: dict[
-            str, set[str]
-        ] = {}  # pods without a finalizer that the cache may still show with one
 
     def suitors(self, obj: Object) -> Iterable[str]:
         """An orphan matters to jobs that would adopt it; if it waits to be accounted for, it is let go."""
@@ -69,29 +65,25 @@ class JobController(Workload):
         if key.startswith(_STRAY):
             pod = self.cache(PODS).get(key.removeprefix(_STRAY))
             if pod is not None and orphans(pod):
-                await self._release([pod])
+                await self._let_go([pod])
             return None
         job = self.objects.get(key)
         if job is not None and is_managed_elsewhere(job):
             return None
         if job is None or is_finished(job):
             self._records.pop(key, None)
-            self._released.pop(key, None)
-            await self._release(self.cache(PODS).find(by_job, key))
+            await self._let_go(self.cache(PODS).find(by_job, key))
             return None
         uid = job["metadata"]["uid"]
         strangers = [
             pod for pod in self.cache(PODS).find(by_job, key) if (controller_of(pod) or {}).get("uid") != uid
         ]
-        if strangers:
-            await self._release(strangers)
+        await self._let_go(strangers)
         return await self._sync(key, job)
 
     async def _sync(self, key: str, job: Object) -> float | None:
         pods = await self.claimed(job, PODS, lambda _: True)
-        held = {pod["metadata"]["uid"] for pod in pods if is_tracked(pod)}
-        released = self._released[key] = self._released.get(key, set()) & held
-        view = View(job, pods, self._records.get(key, Record()), released)
+        view = View(job, pods, self._records.get(key, Record()))
         now = self.clock.now()
         decision = decide(view, now)
         done, error = await self._apply(job, view, decision)
@@ -121,18 +113,19 @@ class JobController(Workload):
 
     async def _delete(self, job: Object, pod: Object, release: bool) -> None:
         if release:
-            for refused in await self._release([pod]):
-                raise refused
+            await self._let_go([pod])
         await self.delete_pod(job, pod)
 
-    async def _release(self, pods: list[Object]) -> list[StatusError]:
-        """Takes the finalizer off pods; gives what went wrong."""
-        return await at_once(self._release_one(pod) for pod in pods if is_tracked(pod))
+    async def _let_go(self, pods: Iterable[Object]) -> None:
+        """Takes the finalizer off pods that are not to be counted."""
+        for refused in await at_once(self._release(pod) for pod in pods if is_tracked(pod)):
+            raise refused
 
-    async def _release_one(self, pod: Object) -> None:
+    async def _release(self, pod: Object) -> None:
         meta = pod["metadata"]
+        patch = {"metadata": {"uid": meta["uid"], "$deleteFromPrimitiveList/finalizers": [FINALIZER]}}
         try:
-            await self.client.patch(PODS, meta["name"], _RELEASE, meta["namespace"], type=STRATEGIC_PATCH)
+            await self.client.patch(PODS, meta["name"], patch, meta["namespace"], type=STRATEGIC_PATCH)
         except NotFound:
             pass
 
@@ -147,7 +140,6 @@ class JobController(Workload):
         if tracking.release:
             results = await self._release_all(tracking.release)
             held -= {uid for uid, refused in results.items() if refused is None}
-            self._released.setdefault(key, set()).update(u for u, r in results.items() if r is None)
             error = next((refused for refused in results.values() if refused is not None), None)
         counted = count(tracking.status, held)
         ended = None
@@ -166,7 +158,7 @@ class JobController(Workload):
 
         async def one(pod: Object) -> None:
             try:
-                await self._release_one(pod)
+                await self._release(pod)
                 results[pod["metadata"]["uid"]] = None
             except StatusError as error:
                 results[pod["metadata"]["uid"]] = error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from pybernetes.control_plane.controllers._workload.pods import (
@@ -19,17 +18,14 @@ Object = dict[str, Any]
 
 
 class View:
-    """What was seen of a job. ``released`` are pods that are accounted for though the cache does not show it yet."""
+    """What was seen of a job."""
 
-    def __init__(self, job: Object, pods: list[Object], record: Record, released: Iterable[str] = ()) -> None:
+    def __init__(self, job: Object, pods: list[Object], record: Record) -> None:
         self.job, self.pods, self.spec = job, pods, job["spec"]
         self.status: Object = job.get("status", {})
         self.indexed = policies.is_indexed(job)
         self.completions: int | None = self.spec.get("completions")
-        gone = set(released)
-        self.tracked = [
-            pod for pod in pods if policies.is_tracked(pod) and pod["metadata"]["uid"] not in gone
-        ]
+        self.tracked = [pod for pod in pods if policies.is_tracked(pod)]
         self.active = [pod for pod in pods if is_active(pod)]
         self.ready = sum(is_ready(pod) for pod in self.active)
         self.terminating = sum(is_terminating(pod) for pod in pods)

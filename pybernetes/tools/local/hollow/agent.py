@@ -7,6 +7,8 @@ import logging
 import random
 import uuid
 from collections.abc import Sequence
+from functools import lru_cache
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Any
 
 from pybernetes.client.client import Client
@@ -23,6 +25,8 @@ _LEASE_SECONDS = 40
 _RENEW_SECONDS = 10.0
 _HEARTBEAT_SECONDS = 300.0
 _LEASES = "kube-node-lease"
+# Addresses for pods on nodes that nobody gave a range.
+_RANGE = "10.244.0.0/14"
 
 
 def with_ports(pod: Object) -> tuple[str, ...]:
@@ -31,13 +35,24 @@ def with_ports(pod: Object) -> tuple[str, ...]:
     return (pod["spec"].get("nodeName", ""),) if not ended and facts.host_ports(pod) else ()
 
 
+def by_address(pod: Object) -> tuple[str, ...]:
+    """Index: the address of a pod."""
+    address = pod.get("status", {}).get("podIP")
+    return (address,) if address else ()
+
+
+@lru_cache(maxsize=4096)
+def _network(text: str) -> IPv4Network | IPv6Network:
+    return ip_network(text)
+
+
 class Pods(Controller):
     """Moves pods on."""
 
     name = "hollow-pods"
     kind = PODS
     selects = {PODS: {"fields": "spec.nodeName!="}}
-    indexes = {PODS: (with_ports,)}
+    indexes = {PODS: (with_ports, by_address)}
     workers = 16
 
     def __init__(
@@ -46,8 +61,9 @@ class Pods(Controller):
         self._nodes = {name: address(number) for number, name in enumerate(nodes)}
         self._stages, self._start_seconds = plan, start_seconds
         self._since: dict[str, tuple[str, str, float]] = {}  # a pod's uid, the stage it waits for, since when
-        self._addresses = 0
+        self._given: dict[str, int] = {}  # how many addresses of each range are given away
         super().__init__(runtime)
+        self.cache(NODES)
 
     def concerns(self, old: Object | None, new: Object | None) -> bool:
         """Only pods on our nodes."""
@@ -94,7 +110,7 @@ class Pods(Controller):
     def _facts(self, pod: Object) -> dict[str, Any]:
         node = pod["spec"]["nodeName"]
         return facts.of(
-            pod, now=self.clock.now(), host=self._nodes[node], address=self._address,
+            pod, now=self.clock.now(), host=self._nodes[node], address=lambda: self._address(node),
             start_seconds=self._start_seconds, taken=self._taken(pod, node) if facts.host_ports(pod) else (),
         )  # fmt: skip
 
@@ -108,22 +124,17 @@ class Pods(Controller):
             for port in facts.host_ports(each)
         }
 
-    def _address(self) -> str:
-        """An address that no pod has had."""
-        self._addresses += 1
-        return pod_address(self._addresses)
-
-    async def prepare(self) -> None:
-        """Goes on after the addresses that are given away already."""
-        taken = {pod.get("status", {}).get("podIP") for pod in self.objects}
-        while self._addresses < len(taken) or pod_address(self._addresses) in taken:
-            self._addresses += 1
-
-
-def pod_address(number: int) -> str:
-    """The address of a pod, by how many were given away before."""
-    high, low = divmod(number, 250)
-    return f"10.{244 + high // 250 % 12}.{high % 250}.{low + 1}"
+    def _address(self, node: str) -> str:
+        """An address of the node's range that no pod there has; one of our own if it was given none."""
+        spec = (self.cache(NODES).get(node) or {}).get("spec", {})
+        network = _network(spec.get("podCIDR", _RANGE))
+        room = network.num_addresses - 2
+        for _ in range(room):
+            number = self._given[str(network)] = self._given.get(str(network), 0) % room + 1
+            found = str(network[number])
+            if not self.objects.count(by_address, found):
+                return found
+        return str(network[1])  # more pods than addresses: they are hollow
 
 
 def address(number: int) -> str:
