@@ -8,11 +8,13 @@ from functools import lru_cache
 from typing import Any
 
 from pybernetes.control_plane.controllers._pods import condition, is_going, is_ready, is_terminal
+from pybernetes.lib.clock import Clock
 from pybernetes.runtime.cache import Cache, key_of
 
 Object = dict[str, Any]
 TRIGGER_TIME = "endpoints.kubernetes.io/last-change-trigger-time"
 HEADLESS = "service.kubernetes.io/headless"
+_CHEAP_SECONDS, _LONGEST_SECONDS = 0.002, 1.0
 
 
 def by_selector(service: Object) -> tuple[str, ...]:
@@ -141,6 +143,33 @@ class TriggerTimes:
     def forget(self, key: str) -> None:
         """The service is gone."""
         self._known.pop(key, None)
+
+
+class Pace:
+    """Keeps a service with thousands of pods from being worked on all the time while they come up.
+
+    Working on it costs in proportion to its pods, so the changes of a moment are taken together: the more it costs, the
+    longer the moment, up to a second.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._next: dict[str, float] = {}
+
+    def delay(self, key: str) -> float:
+        """How long a change has to wait."""
+        return max(0.0, self._next.get(key, 0.0) - self._clock.monotonic())
+
+    def worked(self, key: str, seconds: float) -> None:
+        """Takes note of what a service cost."""
+        if seconds > _CHEAP_SECONDS:
+            self._next[key] = self._clock.monotonic() + min(_LONGEST_SECONDS, 9 * seconds)
+        else:
+            self._next.pop(key, None)
+
+    def forget(self, key: str) -> None:
+        """The service is gone."""
+        self._next.pop(key, None)
 
 
 def with_trigger_time(annotations: Object | None, time: str) -> Object:

@@ -64,6 +64,7 @@ class EndpointsController(Controller):
         super().__init__(runtime)
         self.workers, self._batch = workers, batch
         self._times = _services.TriggerTimes()
+        self._pace = _services.Pace(runtime.clock)
         self._recorder = runtime.recorder(MANAGER)
         self.cache(PODS).add_handler(self._pod_changed)
         self.cache(ENDPOINTS).add_handler(self._endpoints_changed)
@@ -76,7 +77,7 @@ class EndpointsController(Controller):
 
     def _pod_changed(self, old: Object | None, new: Object | None) -> None:
         for key in _services.affected(self.objects, old, new):
-            self.enqueue(key, self._batch)
+            self.enqueue(key, max(self._batch, self._pace.delay(key)))
 
     def _endpoints_changed(self, old: Object | None, new: Object | None) -> None:
         if new is None and old is not None and key_of(old) in self.objects:
@@ -88,14 +89,17 @@ class EndpointsController(Controller):
         current = self.cache(ENDPOINTS).get(key)
         if service is None:
             self._times.forget(key)
+            self._pace.forget(key)
             if current is not None:
                 await self._delete(key, current)
             return
         if not _services.has_endpoints(service):
             return
+        started = self.clock.monotonic()
         selector = selectors.from_map(service["spec"]["selector"])
         pods = self.cache(PODS).select(selector, service["metadata"]["namespace"])
         wanted = desired(service, pods, current, self._times.compute(key, service, pods))
+        self._pace.worked(key, self.clock.monotonic() - started)
         if wanted is None:
             return
         try:

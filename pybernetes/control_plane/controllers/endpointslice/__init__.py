@@ -55,6 +55,7 @@ class EndpointSliceController(Controller):
         self._written: dict[str, str] = {}  # slices as this controller last wrote them
         self._topology = hints.Topology()
         self._times = _services.TriggerTimes()
+        self._pace = _services.Pace(runtime.clock)
         super().__init__(runtime)
         self.workers, self._maximum, self._batch = workers, maximum, batch
         self._recorder = runtime.recorder("endpoint-slice-controller")
@@ -69,7 +70,7 @@ class EndpointSliceController(Controller):
 
     def _pod_changed(self, old: Object | None, new: Object | None) -> None:
         for key in _services.affected(self.objects, old, new):
-            self.enqueue(key, self._batch)
+            self.enqueue(key, max(self._batch, self._pace.delay(key)))
 
     def _slice_changed(self, old: Object | None, new: Object | None) -> None:
         """Somebody else's change of a slice is undone; own ones come back as well and say nothing new."""
@@ -104,10 +105,12 @@ class EndpointSliceController(Controller):
         service = self.objects.get(key)
         if service is None:  # its slices go with it
             self._times.forget(key)
+            self._pace.forget(key)
             self._topology.forget(key)
             return
         if not _services.has_endpoints(service):
             return
+        started = self.clock.monotonic()
         selector = selectors.from_map(service["spec"]["selector"])
         pods = self.cache(PODS).select(selector, service["metadata"]["namespace"])
         slices = [each for each in self.cache(ENDPOINT_SLICES).find(by_service, key) if not is_going(each)]
@@ -133,6 +136,8 @@ class EndpointSliceController(Controller):
             message = f"Error updating Endpoint Slices for Service {key}: {error.message}"
             self._recorder.warning(service, "FailedToUpdateEndpointSlices", message)
             raise
+        finally:
+            self._pace.worked(key, self.clock.monotonic() - started)
 
     async def _write(self, service: Object, found: Plan, time: str) -> None:
         if not is_going(service):  # the slices of a service that goes are the garbage collector's

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pybernetes.control_plane.controllers import _services
 from pybernetes.control_plane.controllers.endpointslice import plan
 from pybernetes.control_plane.controllers.endpointslice.plan import Plan
+from pybernetes.lib.clock import ManualClock
 from tests.control_plane.controllers.services import Object, node, pod, service
 
 NODES = {"node": node(zone="a"), "other": node("other")}
@@ -182,3 +183,17 @@ def test_trigger_times() -> None:
     assert times.compute("a", web, [pod(1), pod(2), pod(3)]) == "2026-01-01T00:01:02Z"
     times.forget("a")
     assert times.compute("a", web, []) == "2026-01-01T00:00:00Z"
+
+
+async def test_what_is_expensive_is_done_less_often() -> None:
+    clock = ManualClock()
+    pace = _services.Pace(clock)
+    assert pace.delay("a") == 0
+    pace.worked("a", 0.05)
+    assert pace.delay("a") == pytest.approx(0.45)
+    await clock.advance(1)
+    assert pace.delay("a") == 0
+    pace.worked("a", 10)
+    assert pace.delay("a") == pytest.approx(1)
+    pace.worked("a", 0.0001)
+    assert pace.delay("a") == 0
