@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pybernetes.lib import times
 from pybernetes.tools.local.hollow import facts, fate, stages
@@ -55,10 +57,40 @@ def test_case(case: dict[str, Any]) -> None:
         (["sh", "-c", "while true; do sleep 1; done"], None),
         (["sh", "-c", "if [ -r x ]; then exit 0; fi"], None),
         (["sh"], None),
+        (["sh", "-c", "sleep 1; sleep 2\nfalse && exit 9; exit 4"], (3, 4)),
+        (["sh", "-c", "if [ $(expr ${INDEX} % 2) -ne 0 ]; then\n exit 1\nelse\n exit 0\nfi"], (0, 1)),
+        (["sh", "-c", 'if [ "$INDEX" = "3" ]; then sleep 5; fi; exit 2'], (5, 2)),
+        (["sh", "-c", "if [ $INDEX -gt 7 ]; then if true; then exit 1; fi; else exit 6; fi"], (0, 6)),
+        (["sh", "-c", "exit $(( $INDEX * 2 ))"], (0, 6)),
+        (["sh", "-c", "exit $NAMELESS"], None),
+        (["sh", "-c", "exit $(cat file)"], None),
+        (["sh", "-c", "if true; sleep 1; fi"], None),
+        (["sh", "-c", "true; fi"], None),
+        (["sh", "-c", "exit $(expr 1 / 0)"], None),
     ],
 )
 def test_fate_of_a_command(command: list[str], expected: tuple[float, int] | None) -> None:
-    assert fate.of_container({"command": command[:1], "args": command[1:]}) == expected
+    reference = {"fieldRef": {"fieldPath": "metadata.labels['index']"}}
+    container = {
+        "command": command[:1],
+        "args": command[1:],
+        "env": [{"name": "INDEX", "valueFrom": reference}],
+    }
+    assert fate.of_container(container, {"metadata": {"labels": {"index": "3"}}}) == expected
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["if", "then", "else", "fi", ";", "\n", "&&", "[ 1 -eq 1 ]", "[[ a = b ]]", "exit 1", "sleep 2", "$X", "$(expr 1 + 2)",
+             "$((3 % 0))", "true", "false", "[ -r x ]", "echo", "|", "exit"]
+        ),
+        max_size=12,
+    )
+)  # fmt: skip
+def test_no_script_is_too_odd(words: list[str]) -> None:
+    found = fate.of_container({"command": ["sh", "-c", " ".join(words)]})
+    assert found is None or (found.seconds >= 0 and 0 <= found.exit_code < 256)
 
 
 def test_a_shell_without_input_ends() -> None:
