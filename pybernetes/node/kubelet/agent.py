@@ -39,6 +39,8 @@ log = logging.getLogger(__name__)
 Fields = dict[str, Any]
 _RELIST_SECONDS = 60.0  # a look at everything although the runtime tells what happens
 _RELIST_BLIND_SECONDS = 1.0  # … and when it does not
+# A runtime that is not ready is looked at this often: one that starts answers before it can be used.
+_MEND_FIRST, _MEND_LONGEST = 0.05, 1.0
 # The runtime tells of an end before its own records have it.
 _SETTLE_SECONDS = (0.0, 0.02, 0.1, 0.4, 1.5)
 
@@ -80,6 +82,7 @@ class Kubelet:
         self._images: list[Fields] = []
         self._tasks: list[asyncio.Task[None]] = []
         self._small: set[asyncio.Task[Any]] = set()
+        self._mending: asyncio.Task[Any] | None = None
         self.node_status: NodeStatus | None = None
         self.events_seen = 0
         self._seen: dict[str, set[tuple[str, int]]] = {}
@@ -245,10 +248,11 @@ class Kubelet:
         task.add_done_callback(_complain)
         self._tasks.append(task)
 
-    def _soon(self, work: Coroutine[Any, Any, Any]) -> None:
+    def _soon(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         task = asyncio.create_task(work)
         self._small.add(task)
         task.add_done_callback(self._small.discard)
+        return task
 
     async def stop(self) -> None:
         """Stops the kubelet; pods go on."""
@@ -399,6 +403,7 @@ class Kubelet:
             if not self.problems():
                 for worker in self.workers.values():
                     worker.poke()
+        self._mend()
 
     async def _look_at_images(self) -> None:
         try:
@@ -413,16 +418,24 @@ class Kubelet:
         ranges = ranges or ([own] if own else [])
         if ranges and self._write_network is not None:
             self._write_network(list(ranges))
-            if self._network_problem:
-                self._soon(self._wait_for_network())
+            self._mend(afresh=True)
 
-    async def _wait_for_network(self) -> None:
-        """The runtime reads a new configuration within a moment, and does not tell."""
-        for _ in range(100):
-            await self._check_runtime()
-            if not self._network_problem:
+    def _mend(self, *, afresh: bool = False) -> None:
+        """Has a runtime that is not ready looked at until it is: it does not tell when that has come."""
+        if not self.problems():
+            return
+        if self._mending is not None and not self._mending.done():
+            if not afresh:
                 return
-            await self.clock.sleep(0.05)
+            self._mending.cancel()
+        self._mending = self._soon(self._wait_until_mended())
+
+    async def _wait_until_mended(self) -> None:
+        delay = _MEND_FIRST
+        while self.problems():
+            await self.clock.sleep(delay)
+            delay = min(_MEND_LONGEST, delay * 1.5)
+            await self._look_at_everything()
 
     async def _follow_runtime(self) -> None:
         """Has pods looked at when the runtime tells that something happened to them."""
@@ -446,7 +459,7 @@ class Kubelet:
                 log.log(level, "the events of the container runtime ended: %s", error)
                 await self._check_runtime()
             await self.clock.sleep(delay)
-            delay = min(2.0, delay * 2)
+            delay = min(_MEND_LONGEST, delay * 2)
 
     async def _look_at(self, container: str) -> None:
         """Finds the pod of a container and has it looked at until its record has settled."""

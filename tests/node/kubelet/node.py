@@ -98,7 +98,7 @@ class Node:
         ]  # fmt: skip
         with (self.directory / "kubelet.log").open("a") as log:
             self.kubelet = subprocess.Popen(command, stdout=log, stderr=log, text=True)
-        self.until(self.is_ready, 30)
+        self.until(self.is_ready)
 
     def ctr(self, *arguments: str) -> None:
         """Runs containerd's own tool."""
@@ -148,7 +148,7 @@ class Node:
         status, pod = self.server.call("GET", f"/api/v1/namespaces/{namespace}/pods/{name}")
         return pod if status == 200 else None
 
-    def until(self, condition: Callable[[], Any], seconds: float = 20.0) -> Any:
+    def until(self, condition: Callable[[], Any], seconds: float = 60.0) -> Any:
         """Waits until a condition holds and gives its value."""
         deadline = time.monotonic() + seconds
         while True:
@@ -161,7 +161,7 @@ class Node:
             assert time.monotonic() < deadline, self._story()
             time.sleep(0.03)
 
-    def until_pod(self, name: str, condition: Callable[[dict[str, Any]], Any], seconds: float = 20.0) -> Any:
+    def until_pod(self, name: str, condition: Callable[[dict[str, Any]], Any], seconds: float = 60.0) -> Any:
         """Waits until something holds for a pod; gives the pod."""
 
         def check() -> Any:

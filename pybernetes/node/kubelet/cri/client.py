@@ -39,7 +39,7 @@ class Cri:
             # A runtime that restarts is back within a moment.
             ("grpc.initial_reconnect_backoff_ms", 100),
             ("grpc.min_reconnect_backoff_ms", 100),
-            ("grpc.max_reconnect_backoff_ms", 2000),
+            ("grpc.max_reconnect_backoff_ms", 500),
         ]
         self.channel = grpc.aio.insecure_channel(self.endpoint, options)
         self._image_channel = (

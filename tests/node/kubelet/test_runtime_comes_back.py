@@ -1,0 +1,83 @@
+"""A runtime that is there before it can be used, as containerd is for a moment after its start."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import grpc
+import grpc.aio
+from cri_api.v1 import api_pb2 as messages
+from cri_api.v1 import api_pb2_grpc as services
+
+from pybernetes.node.kubelet.agent import Kubelet
+from pybernetes.node.kubelet.config import Options, merged
+
+
+class Starting(services.RuntimeServiceServicer):
+    """Answers like a runtime whose CRI part becomes ready a little later."""
+
+    def __init__(self, refusals: int) -> None:
+        self.refusals = refusals
+
+    async def Version(self, request: Any, context: Any) -> Any:
+        return messages.VersionResponse(runtime_name="containerd", runtime_version="1")
+
+    async def Status(self, request: Any, context: Any) -> Any:
+        if self.refusals > 0:
+            self.refusals -= 1
+            await context.abort(grpc.StatusCode.UNKNOWN, "server is not initialized yet")
+        made = [
+            messages.RuntimeCondition(type=name, status=True) for name in ("RuntimeReady", "NetworkReady")
+        ]
+        return messages.StatusResponse(status=messages.RuntimeStatus(conditions=made))
+
+    async def ListContainers(self, request: Any, context: Any) -> Any:
+        return messages.ListContainersResponse()
+
+    async def ListPodSandbox(self, request: Any, context: Any) -> Any:
+        return messages.ListPodSandboxResponse()
+
+
+class Images(services.ImageServiceServicer):
+    async def ListImages(self, request: Any, context: Any) -> Any:
+        return messages.ListImagesResponse()
+
+
+async def _silence(request: bytes, context: Any) -> Any:
+    await asyncio.Event().wait()
+    yield b""
+
+
+def test_a_runtime_that_answers_before_it_is_ready_is_asked_again(tmp_path: Path) -> None:
+    async def check() -> None:
+        server = grpc.aio.server()
+        services.add_RuntimeServiceServicer_to_server(Starting(5), server)
+        services.add_ImageServiceServicer_to_server(Images(), server)
+        silent = grpc.unary_stream_rpc_method_handler(
+            _silence
+        )  # events: the stream opens and nothing happens
+        server.add_generic_rpc_handlers(
+            (
+                grpc.method_handlers_generic_handler(
+                    "containerd.services.events.v1.Events", {"Subscribe": silent}
+                ),
+            )
+        )
+        server.add_insecure_port(f"unix://{tmp_path}/cri.sock")
+        await server.start()
+        settings = merged(
+            {"containerRuntimeEndpoint": f"unix://{tmp_path}/cri.sock", "podLogsDir": str(tmp_path / "logs")}
+        )
+        kubelet = Kubelet(Options("node", root=tmp_path / "root", configuration=settings), None)
+        try:
+            await kubelet.start()
+            async with asyncio.timeout(10):
+                while kubelet.problems():
+                    await asyncio.sleep(0.01)
+        finally:
+            await kubelet.stop()
+            await server.stop(None)
+
+    asyncio.run(check())
