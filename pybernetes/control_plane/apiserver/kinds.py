@@ -5,6 +5,7 @@ Built-in kinds are there from the start; custom ones come and go.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any
@@ -99,6 +100,7 @@ class Kind:
         if found is None:
             found = SharedObject(self.object(record))
             view.object = ref(found)
+            _LATELY.append(found)
         return found
 
     @cached_property
@@ -128,7 +130,7 @@ class Kind:
         return found
 
     def _look(self, record: Record, view: View) -> None:
-        obj = self.object(record)
+        obj = self.shared(record)
         view.labels = obj["metadata"].get("labels") or {}
         view.fields[self.form] = {name: get(obj) for name, get in self.selectable.items()}
 
@@ -137,6 +139,10 @@ class SharedObject(dict[str, Any]):
     """A decoded object that goes when the last who holds it lets go, however long its record is kept."""
 
     __slots__ = ("__weakref__",)
+
+
+# Those who look at a change look one after the other: what the first has decoded is still there for the others.
+_LATELY: deque[SharedObject] = deque(maxlen=32)
 
 
 class View:

@@ -49,7 +49,7 @@ class Populator:
         uid = self._uids.get(thing)
         if uid is not None and uid in record.value and not any(part in record.value for part in _GROWING):
             return
-        pod = kind.object(record)
+        pod = kind.shared(record)
         node = pod.get("spec", {}).get("nodeName", "")
         if not node:
             self._drop(thing)
@@ -66,14 +66,14 @@ class Populator:
             return
         self._drop(thing)
         if record is not None and _BOUND in record.value:
-            obj = kind.object(record)
+            obj = kind.shared(record)
             node = obj.get("spec", {}).get("nodeName", "")
             if node:
                 self._graph.bind(thing, node)
                 self._uids[thing] = _uid(obj)
 
     def _volume(self, kind: Kind, thing: Thing, record: Record | None) -> None:
-        volume = kind.object(record) if record is not None else {}
+        volume = kind.shared(record) if record is not None else {}
         claim = volume.get("spec", {}).get("claimRef")
         if claim is None:
             self._graph.release(thing[2])
