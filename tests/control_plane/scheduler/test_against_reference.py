@@ -8,51 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pybernetes.control_plane.scheduler.config import profile_config
-from pybernetes.control_plane.scheduler.cycle import Cycle
-from pybernetes.control_plane.scheduler.listers import Listers
-from pybernetes.control_plane.scheduler.nodes import NodeReader
-from pybernetes.control_plane.scheduler.nominations import Nominations
 from pybernetes.control_plane.scheduler.plugin import Scope
-from pybernetes.control_plane.scheduler.pods import Pod, PodReader
-from pybernetes.control_plane.scheduler.profile import Profile
-from pybernetes.control_plane.scheduler.requests import Resources
-from pybernetes.control_plane.scheduler.snapshot import Snapshot
 from tests.control_plane.scheduler import reference
+from tests.control_plane.scheduler.ours import Ours
 from tests.control_plane.scheduler.reference import World
 from tests.control_plane.scheduler.worlds import Maker
 
 Object = dict[str, Any]
-
-
-class Ours:
-    """The scheduler's own view of a world, kept up to date as events would."""
-
-    def __init__(self, world: World, chance: random.Random) -> None:
-        resources = Resources()
-        self.snapshot, self.listers = Snapshot(resources, capacity=2), Listers()
-        self.pods, self.nodes = PodReader(resources), NodeReader(resources)
-        self.profile = Profile(profile_config({}, 0), self.snapshot, self.listers)
-        self.cycle = Cycle(self.snapshot, self.profile, Nominations(self.snapshot), self.listers, chance)
-        self.placed: dict[str, Pod] = {}
-        for name, labels in world.namespaces.items():
-            self.listers.set("namespaces", name, {"metadata": {"name": name, "labels": labels}})
-        for service in world.services:
-            meta = service["metadata"]
-            self.listers.set("services", f"{meta['namespace']}/{meta['name']}", service)
-        for node in world.nodes.values():
-            self.snapshot.set_node(self.nodes.read(node))
-        for name, pods in world.pods.items():
-            for pod in pods:
-                self.put(pod, name)
-
-    def put(self, pod: Object, node: str) -> None:
-        placed = self.pods.read({**pod, "spec": {**pod["spec"], "nodeName": node}})
-        self.placed[placed.uid] = placed
-        self.snapshot.add_pod(placed)
-
-    def take(self, uid: str) -> None:
-        self.snapshot.remove_pod(self.placed.pop(uid))
 
 
 def compare_filters(world: World, ours: Ours, obj: Object) -> dict[str, bool]:
@@ -106,7 +68,7 @@ def compare(world: World, ours: Ours, obj: Object) -> str:
     """One decision; gives the node that was chosen."""
     left = compare_filters(world, ours, obj)
     names = [name for name, ok in left.items() if ok]
-    decision = ours.cycle.decide(ours.pods.read(obj))
+    decision = ours.decide(obj)
     if names:
         totals = compare_scores(world, ours, obj, names)
         assert decision.node in names
@@ -157,7 +119,7 @@ def test_what_is_kept_stays_true(seed: int) -> None:
             case 0:
                 name = f"n{chance.randrange(10)}"
                 world.nodes[name] = maker.node(name)
-                ours.snapshot.set_node(ours.nodes.read(world.nodes[name]))
+                ours.node(world.nodes[name])
             case 1 if len(world.nodes) > 1:
                 name = chance.choice(list(world.nodes))
                 if not world.on(name):
