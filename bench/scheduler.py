@@ -97,7 +97,8 @@ class Bench:
         try:
             async with asyncio.timeout(self.options.timeout):
                 await self._prepare()
-                watch = asyncio.create_task(self._watch())
+                version = (await self.client.list_page(PODS, NAMESPACE, limit=1)).resource_version
+                watch = asyncio.create_task(self._watch(version))
                 result = await self._measure()
         finally:
             if watch is not None:
@@ -173,9 +174,8 @@ class Bench:
 
     # -- measuring ---------------------------------------------------------------------------------------
 
-    async def _watch(self) -> None:
+    async def _watch(self, version: str) -> None:
         """Notes when pods are bound, and when they are refused."""
-        version = ""
         while True:
             async with self.client.watch(PODS, NAMESPACE, resource_version=version) as events:
                 while batch := await events.batch():

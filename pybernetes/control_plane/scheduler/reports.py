@@ -49,6 +49,7 @@ class Writer:
         self._may_write = may_write
         self._queue: deque[Callable[[], Awaitable[Any]]] = deque()
         self._workers: set[asyncio.Task[None]] = set()
+        self._busy = 0  # workers that will look into the queue again
         self.dropped = 0
 
     def add(self, write: Callable[[], Awaitable[Any]]) -> None:
@@ -57,21 +58,25 @@ class Writer:
             self.dropped += 1
             return
         self._queue.append(write)
-        if len(self._workers) < _WORKERS:
+        if self._busy < _WORKERS:
+            self._busy += 1
             worker = asyncio.create_task(self._run(), context=contextvars.Context(), name="scheduler reports")
             self._workers.add(worker)
             worker.add_done_callback(self._workers.discard)
 
     async def _run(self) -> None:
-        while self._queue:
-            await self._may_write()
-            if not self._queue:
-                return
-            write = self._queue.popleft()
-            try:
-                await write()
-            except (StatusError, OSError, TimeoutError) as error:
-                log.debug("a report was not written: %s", error)
+        try:
+            while self._queue:
+                await self._may_write()
+                if not self._queue:
+                    return
+                write = self._queue.popleft()
+                try:
+                    await write()
+                except (StatusError, OSError, TimeoutError) as error:
+                    log.debug("a report was not written: %s", error)
+        finally:  # before anybody can add another write, which would wait for a worker that has ended
+            self._busy -= 1
 
     async def close(self, seconds: float = 1.0) -> None:
         """Writes what it can within a moment, and stops."""
