@@ -54,13 +54,25 @@ async def prepare(api: Api, settings: Settings, health: Health) -> None:
 async def announce(api: Api, settings: Settings, port: int, health: Health) -> None:
     """Makes the service ``kubernetes`` and adds this server to its endpoints, once it listens."""
     hook = health.add_hook("bootstrap-controller")
-    service = objects.kubernetes_service(settings.services, port)
-    await ensure(api, "", "services", "default", service)
+    await _ensure_service(api, objects.kubernetes_service(settings.services, port))
     address = settings.advertise_address
     await _add_endpoint(api, "", "endpoints", objects.kubernetes_endpoints, address, port)
     build = objects.kubernetes_endpoint_slice
     await _add_endpoint(api, "discovery.k8s.io", "endpointslices", build, address, port)
     hook.done()
+
+
+async def _ensure_service(api: Api, service: Object) -> None:
+    """Makes the service ``kubernetes``, whose address no pool chooses, and then notes whose address that is.
+
+    In this order, since servers that start at once all want the same address for the same service.
+    """
+    kind = api.kinds.find("", "services")
+    await ensure(api, "", "services", "default", service, allocate=False)
+    await api.fresh()
+    record, allocator = api.store.get(kind.key("default", objects.KUBERNETES)), api.allocator(kind)
+    if record is not None and allocator is not None:
+        await allocator.note(kind.object(record))
 
 
 async def _add_endpoint(
@@ -88,7 +100,14 @@ async def _add_endpoint(
 
 
 async def ensure(
-    api: Api, group: str, plural: str, namespace: str, obj: Object, *, keep_status: bool = False
+    api: Api,
+    group: str,
+    plural: str,
+    namespace: str,
+    obj: Object,
+    *,
+    keep_status: bool = False,
+    allocate: bool = True,
 ) -> None:
     """Creates an object unless it exists, with its status if that is to be kept."""
     kind = api.kinds.find(group, plural)
@@ -108,5 +127,8 @@ async def ensure(
         writes.prepare_create(resource, obj)
         if keep_status and status is not None:
             obj["status"] = status
+        if not allocate:
+            await api.store.create(key, kind.encode(obj))
+            return
         async with writes.allocated(api, kind, obj, None, False):
             await api.store.create(key, kind.encode(obj))

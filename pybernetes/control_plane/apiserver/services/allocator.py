@@ -164,15 +164,16 @@ class ServiceAllocator:
         plan.apply()
         allocation.freed_ports = plan.released()
 
+    async def note(self, obj: Object) -> None:
+        """Writes down the addresses of a service that nobody asked the pools for."""
+        for ip in _addresses(obj):
+            await self.addresses.note(ip, obj)
+
     async def release(self, obj: Object) -> None:
         """Gives back all that a deleted service held."""
-        meta, spec = obj["metadata"], obj.get("spec", {})
-        ips = (
-            []
-            if spec.get("type") == "ExternalName"
-            else [ip for ip in spec.get("clusterIPs", ()) if ip != NONE]
-        )
-        await self.give_back((meta.get("namespace", ""), meta.get("name", "")), ips, all_ports(spec))
+        meta = obj["metadata"]
+        owner = (meta.get("namespace", ""), meta.get("name", ""))
+        await self.give_back(owner, _addresses(obj), all_ports(obj.get("spec", {})))
 
     async def give_back(self, owner: tuple[str, str], ips: list[str], ports: set[int]) -> None:
         """Puts addresses and ports back into their pools."""
@@ -180,3 +181,11 @@ class ServiceAllocator:
             await self.addresses.release(ip, *owner)
         if ports:
             await self.ports.change(lambda taken: taken - ports)
+
+
+def _addresses(service: Object) -> list[str]:
+    """The addresses that a service holds of the pools."""
+    spec = service.get("spec", {})
+    if spec.get("type") == "ExternalName":
+        return []
+    return [ip for ip in spec.get("clusterIPs", ()) if ip != NONE]

@@ -66,6 +66,8 @@ def kubernetes_service(options: ServiceOptions, port: int, node_port: int = 0) -
         },
         "spec": {
             "clusterIP": first.address(first.first),
+            "clusterIPs": [first.address(first.first)],
+            "ipFamilies": [first.family],
             "ipFamilyPolicy": "SingleStack",
             "ports": [service_port],
             "sessionAffinity": "None",
