@@ -11,16 +11,31 @@ if TYPE_CHECKING:
     from pybernetes.tools.local.places import Cluster
 
 
-def on_cluster(program: str, summary: str, argv: list[str], work: Callable[[Cluster], None]) -> int:
-    """Parses the name of a cluster and works on it."""
-    parser = argparse.ArgumentParser(prog=f"pyb {program}", description=summary, allow_abbrev=False)
-    parser.add_argument("name", nargs="?", default="", help="name of the cluster (default: the only one)")
-    arguments = parser.parse_args(argv)
+def parser(program: str, summary: str, *, positional: bool = True) -> argparse.ArgumentParser:
+    """A command line that names a cluster: by ``--cluster``, and by its first word where none else comes first."""
+    result = argparse.ArgumentParser(prog=f"pyb {program}", description=summary, allow_abbrev=False)
+    if positional:
+        result.add_argument("name", nargs="?", default="", help="name of the cluster (default: the only one)")
+    result.add_argument("--cluster", default="", metavar="NAME", help="name of the cluster")
+    return result
+
+
+def run(program: str, arguments: argparse.Namespace, work: Callable[[Cluster], int | None]) -> int:
+    """Works on the cluster that was named; what goes wrong is told in a line."""
+    from pybernetes.node.containerd.daemon import RuntimeMissing
+    from pybernetes.node.containerd.images import ImageError
     from pybernetes.tools.local import lifecycle, places
+    from pybernetes.tools.local.api import ApiError
 
     try:
-        work(places.find(arguments.name))
-    except (lifecycle.ClusterError, places.NoSuchCluster, ValueError, OSError) as error:
+        return work(places.find(getattr(arguments, "name", "") or arguments.cluster)) or 0
+    except (
+        lifecycle.ClusterError, places.NoSuchCluster, RuntimeMissing, ImageError, ApiError, ValueError, OSError,
+    ) as error:  # fmt: skip
         print(f"pyb {program}: {error}", file=sys.stderr)
         return 1
-    return 0
+
+
+def on_cluster(program: str, summary: str, argv: list[str], work: Callable[[Cluster], int | None]) -> int:
+    """Parses the name of a cluster, which is all that the command takes, and works on it."""
+    return run(program, parser(program, summary).parse_args(argv), work)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import signal
 import sys
 from typing import TYPE_CHECKING
@@ -36,36 +35,39 @@ def main(argv: list[str]) -> int:
 async def _run(name: str) -> int:
     from pybernetes.cmd import kube_apiserver, kube_controller_manager
     from pybernetes.lib import collector
+    from pybernetes.tools.local import settings as kept
     from pybernetes.tools.local.control_plane import ControlPlane
     from pybernetes.tools.local.places import Cluster
 
     cluster = Cluster(name)
-    settings = json.loads(cluster.settings.read_text())
+    settings = kept.load(cluster)
     apiserver = kube_apiserver.parser().parse_args(
         [
-            f"--bind-address={settings['address']}",
-            f"--secure-port={settings['port']}",
+            f"--bind-address={settings.address}",
+            f"--secure-port={settings.port}",
             f"--cert-dir={cluster.certificates}",
             f"--data-dir={cluster.data}",
-            f"--service-cluster-ip-range={settings['service_range']}",
+            f"--service-cluster-ip-range={settings.service_range}",
             "--enable-bootstrap-token-auth=true",
             *_kubelet_access(cluster),
+            *settings.apiserver_arguments,
         ]
     )
     controllers = kube_controller_manager.parser().parse_args(
         [
             "--allocate-node-cidrs=true",
-            f"--cluster-cidr={settings['pod_range']}",
+            f"--cluster-cidr={settings.pod_range}",
             f"--root-ca-file={cluster.certificates / 'ca.crt'}",
+            *settings.controller_arguments,
         ]
     )
-    plane = ControlPlane(apiserver, controllers, settings["hollow"])
+    plane = ControlPlane(apiserver, controllers, settings.hollow)
     stop = asyncio.Event()
     for each in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(each, stop.set)
     await plane.start()
     collector.calm()
-    print(f"the control plane is serving on https://{settings['address']}:{plane.server.port}", flush=True)
+    print(f"the control plane is serving on https://{settings.address}:{plane.server.port}", flush=True)
     await stop.wait()
     await plane.stop()
     return 0

@@ -10,8 +10,9 @@ SUMMARY = "Remove a local cluster and everything that it made"
 def main(argv: list[str]) -> int:
     """Deletes the cluster."""
     from pybernetes.tools.local import lifecycle
+    from pybernetes.tools.local.places import Cluster
 
-    def remove(cluster: lifecycle.Cluster) -> None:
+    def remove(cluster: Cluster) -> None:
         lifecycle.delete(cluster)
         print(f"{cluster.name} is deleted")
 

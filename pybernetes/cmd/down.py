@@ -10,8 +10,9 @@ SUMMARY = "Stop a local cluster; pyb up brings it back as it was"
 def main(argv: list[str]) -> int:
     """Stops the cluster."""
     from pybernetes.tools.local import lifecycle
+    from pybernetes.tools.local.places import Cluster
 
-    def stop(cluster: lifecycle.Cluster) -> None:
+    def stop(cluster: Cluster) -> None:
         print(f"{cluster.name} is stopped" if lifecycle.down(cluster) else f"{cluster.name} was not running")
 
     return on_cluster("down", SUMMARY, argv, stop)

@@ -134,7 +134,7 @@ def main(argv: list[str]) -> int:
         import uvloop
 
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            return runner.run(_serve(arguments))
+            return runner.run(_until_told(arguments))
     except (OSError, ConfigurationError, ValueError) as error:
         print(f"kubelet: {error}", file=sys.stderr)
         return 1
@@ -157,7 +157,16 @@ async def _rotate(kubelet: Any, server: Any) -> None:
     await asyncio.gather(*work)
 
 
-async def _serve(arguments: argparse.Namespace) -> int:
+async def _until_told(arguments: argparse.Namespace) -> int:
+    stop = asyncio.Event()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(name, stop.set)
+    await serve(arguments, stop)
+    return 0
+
+
+async def serve(arguments: argparse.Namespace, stop: asyncio.Event) -> None:
+    """Runs a kubelet until the event is set."""
     import socket
 
     from pybernetes.lib import collector
@@ -189,28 +198,22 @@ async def _serve(arguments: argparse.Namespace) -> int:
         def write(ranges: list[str]) -> None:
             cni.write(folder, ranges, state=root / "cni")
 
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for name in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(name, stop.set)
     kubelet = Kubelet(options, client, write_network=write)
     server = KubeletServer(kubelet)
     await server.start()
-    rotating = asyncio.create_task(_rotate(kubelet, server))
-    starting = asyncio.create_task(kubelet.start())
-    waiting = asyncio.create_task(stop.wait())
-    await asyncio.wait((starting, waiting), return_when=asyncio.FIRST_COMPLETED)
-    if starting.done():
-        starting.result()
-        collector.calm()
-        print(f"kubelet serves the node {options.node_name} on port {kubelet.port}", flush=True)
-    else:
-        starting.cancel()
-    await stop.wait()
-    waiting.cancel()
-    rotating.cancel()
-    await server.stop()
-    await kubelet.stop()
-    if client is not None:
-        await client.close()
-    return 0
+    tasks = [asyncio.create_task(work) for work in (kubelet.start(), stop.wait(), _rotate(kubelet, server))]
+    starting, waiting, _ = tasks
+    try:
+        await asyncio.wait((starting, waiting), return_when=asyncio.FIRST_COMPLETED)
+        if starting.done():
+            starting.result()
+            collector.calm()
+            print(f"kubelet serves the node {options.node_name} on port {kubelet.port}", flush=True)
+        await waiting
+    finally:
+        for task in tasks:
+            task.cancel()
+        await server.stop()
+        await kubelet.stop()
+        if client is not None:
+            await client.close()

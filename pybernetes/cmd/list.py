@@ -10,9 +10,13 @@ SUMMARY = "List the local clusters"
 def main(argv: list[str]) -> int:
     """Prints every cluster and whether it runs."""
     argparse.ArgumentParser(prog="pyb list", description=SUMMARY).parse_args(argv)
-    from pybernetes.tools.local import daemons, lifecycle, places
+    from pybernetes.tools.local import lifecycle, places, settings
 
+    rows = [("NAME", "STATE", "NODES", "HOLLOW", "ADDRESS")]
     for cluster in places.clusters():
-        pid = daemons.running(cluster.pid(lifecycle.CONTROL_PLANE))
-        print(f"{cluster.name:<24} {'running' if pid else 'stopped'}")
+        kept = settings.load(cluster)
+        state = "paused" if kept.paused else "running" if lifecycle.running_programs(cluster) else "stopped"
+        rows.append((cluster.name, state, str(len(kept.nodes)), str(kept.hollow), lifecycle.server_of(kept)))
+    for row in rows:
+        print(f"{row[0]:<24} {row[1]:<8} {row[2]:<6} {row[3]:<7} {row[4]}")
     return 0

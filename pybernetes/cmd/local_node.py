@@ -1,44 +1,68 @@
-"""local-node: a node of a local cluster with real containers; ``pyb up`` starts it."""
+"""local-node: the agents of one node of a local cluster; the cluster's supervisor starts it in the node's namespace."""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import contextlib
-import json
+import logging
 import signal
 import sys
+from collections.abc import Awaitable, Callable
 
-SUMMARY = "Run a node of a local cluster: its container runtime and its kubelet"
+SUMMARY = "Run the agents of a node of a local cluster"
+_RESTART_SECONDS = 1.0
+log = logging.getLogger(__name__)
 
 
 def main(argv: list[str]) -> int:
     """Runs until told to stop."""
     parser = argparse.ArgumentParser(prog="local-node", description=SUMMARY, allow_abbrev=False)
     parser.add_argument("--cluster", required=True, help="name of the cluster")
-    parser.add_argument("--number", required=True, type=int, help="which of its nodes, counted from 0")
+    parser.add_argument("--node", required=True, help="name of the node")
     arguments = parser.parse_args(argv)
     from pybernetes.lib import logs
 
     logs.set_up(0)
+    import uvloop
+
     try:
-        return asyncio.run(_run(arguments.cluster, arguments.number))
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            return runner.run(_run(arguments.cluster, arguments.node))
     except (OSError, ValueError, RuntimeError) as error:
         print(f"local-node: {error}", file=sys.stderr)
         return 1
 
 
-async def _run(name: str, number: int) -> int:
-    from pybernetes.tools.local import lifecycle, network
+async def _run(name: str, node_name: str) -> int:
+    from pybernetes.cmd import kubelet
+    from pybernetes.node.containerd import daemon
+    from pybernetes.tools.local import network
+    from pybernetes.tools.local import settings as kept
     from pybernetes.tools.local.node import Node
     from pybernetes.tools.local.places import Cluster
 
     cluster = Cluster(name)
-    settings = lifecycle.Settings(**json.loads(cluster.settings.read_text()))
-    node = Node(cluster, lifecycle.node_name(cluster, number))
-    work = asyncio.ensure_future(node.run(network.address(settings.node_range, number)))
+    settings = kept.load(cluster)
+    node = Node(cluster, node_name)
+    stop = asyncio.Event()
     for each in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(each, work.cancel)
-    with contextlib.suppress(asyncio.CancelledError):
-        await work
+        asyncio.get_running_loop().add_signal_handler(each, stop.set)
+    address = network.node_address(settings, node_name)
+    options = node.kubelet_arguments(address, network.cluster_dns(settings.service_range))
+    arguments = kubelet.parser().parse_args([*options, *settings.kubelet_arguments])
+    await daemon.make_ready(node.places)
+    tasks = [asyncio.create_task(_keep("kubelet", stop, lambda: kubelet.serve(arguments, stop)))]
+    await stop.wait()
+    await asyncio.gather(*tasks)
+    await node.stop_pods()
     return 0
+
+
+async def _keep(name: str, stop: asyncio.Event, run: Callable[[], Awaitable[None]]) -> None:
+    """Runs an agent until the node stops; one that fails is started again."""
+    while not stop.is_set():
+        try:
+            await run()
+        except Exception:
+            log.exception("%s ended and is started again", name)
+            await asyncio.sleep(_RESTART_SECONDS)

@@ -8,21 +8,34 @@ SUMMARY = "Show how a local cluster is"
 
 
 def main(argv: list[str]) -> int:
-    """Prints what runs and whether it is well."""
-    import json
+    """Prints what runs and whether it is well; 1 if the cluster does not run."""
+    from pybernetes.tools.local import lifecycle, settings
+    from pybernetes.tools.local.api import Api
+    from pybernetes.tools.local.places import Cluster
 
-    from pybernetes.tools.local import daemons, lifecycle
-
-    def show(cluster: lifecycle.Cluster) -> None:
-        settings = lifecycle.Settings(**json.loads(cluster.settings.read_text()))
-        pid = daemons.running(cluster.pid(lifecycle.CONTROL_PLANE))
-        ready = bool(pid) and lifecycle.is_ready(cluster, settings)
-        print(f"cluster        {cluster.name}")
+    def show(cluster: Cluster) -> int:
+        kept = settings.load(cluster)
+        programs = lifecycle.running_programs(cluster)
+        api = Api(cluster) if cluster.kubeconfig.exists() else None
+        ready = bool(programs) and not kept.paused and api is not None and api.is_ready()
+        state = "paused" if kept.paused else "ready" if ready else "running" if programs else "stopped"
         print(
-            f"control plane  {'ready' if ready else 'running' if pid else 'stopped'}{f' (process {pid})' if pid else ''}"
+            f"cluster        {cluster.name}\ncontrol plane  {state}\naddress        {lifecycle.server_of(kept)}"
         )
-        print(f"address        https://{settings.address}:{settings.port}")
-        print(f"hollow nodes   {settings.hollow}")
+        well = api.ready_nodes() if api is not None and ready else set()
+        for node in kept.nodes:
+            how = "stopped" if node.stopped or not programs else "ready" if node.name in well else "not ready"
+            print(f"node           {node.name} ({how})")
+        if kept.hollow:
+            print(
+                f"hollow nodes   {kept.hollow} ({len([name for name in well if name.startswith('hollow-')])} ready)"
+            )
+        for name, program in programs.items():
+            restarts = f", started again {program['restarts']} times" if program["restarts"] else ""
+            print(
+                f"program        {name} ({'process ' + str(program['pid']) if program['pid'] else 'ended'}{restarts})"
+            )
         print(f"files          {cluster.root}")
+        return 0 if programs else 3
 
     return on_cluster("status", SUMMARY, argv, show)

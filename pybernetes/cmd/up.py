@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
+from typing import Any
 
 SUMMARY = "Start a local cluster, or bring back one that is stopped"
 
@@ -12,13 +14,63 @@ def parser() -> argparse.ArgumentParser:
     """The command line."""
     result = argparse.ArgumentParser(prog="pyb up", description=SUMMARY, allow_abbrev=False)
     result.add_argument("name", nargs="?", default="", help="name of the cluster (default: pybernetes)")
-    result.add_argument(
-        "--nodes", type=int, default=None, metavar="N", help="so many nodes with real containers (needs root)"
+    result.add_argument("--cluster", default="", metavar="NAME", help="name of the cluster")
+    add = result.add_argument
+    add("--nodes", type=int, metavar="N", help="so many nodes with real containers (default: 1; needs root)")
+    add(
+        "--hollow",
+        type=int,
+        metavar="N",
+        help="so many nodes that only pretend; no real node unless --nodes is given",
     )
-    result.add_argument(
-        "--hollow", type=int, default=None, metavar="N", help="so many nodes that only pretend"
+    add(
+        "--proxy-mode",
+        metavar="MODE",
+        help="how services are reached: iptables (default), nftables, userspace, none",
+    )
+    add("--cni", metavar="NETWORK", help="how nodes are joined: vxlan (default), host-gw, none")
+    add(
+        "--host-network",
+        action="store_true",
+        default=None,
+        help="put the single node on the host's own network",
+    )
+    add("--config", metavar="FILE", help="a file with the settings; flags win over it")
+    add(
+        "--wait",
+        nargs="?",
+        type=float,
+        const=120.0,
+        default=0.0,
+        metavar="SECONDS",
+        help="wait until nodes are ready",
     )
     return result
+
+
+def changes(arguments: argparse.Namespace, new: bool) -> dict[str, Any]:
+    """What the command line asks for; a new cluster has a node unless it is told otherwise."""
+    from pybernetes.tools.local import settings
+
+    result = settings.from_file(Path(arguments.config)) if arguments.config else {}
+    for name in ("nodes", "hollow", "proxy_mode", "cni", "host_network"):
+        if getattr(arguments, name) is not None:
+            result[name] = getattr(arguments, name)
+    if new and "nodes" not in result and "hollow" not in result:
+        result["nodes"] = 1
+    return result
+
+
+class Progress:
+    """A line for each step; on a terminal the time goes on while one waits for the next."""
+
+    def __init__(self) -> None:
+        self.live = sys.stdout.isatty()
+
+    def __call__(self, text: str, seconds: float) -> None:
+        """Tells that a step is done."""
+        mark = "\x1b[32m✔\x1b[0m " if self.live else ""
+        print(f"{mark}{seconds:6.2f} s  {text}", flush=True)
 
 
 def main(argv: list[str]) -> int:
@@ -27,15 +79,17 @@ def main(argv: list[str]) -> int:
     from pybernetes.node.containerd.daemon import RuntimeMissing
     from pybernetes.tools.local import lifecycle, places
 
-    def report(text: str, seconds: float) -> None:
-        print(f"{seconds:6.2f} s  {text}", flush=True)
-
     try:
-        cluster = places.Cluster(arguments.name or places.DEFAULT)
-        settings = lifecycle.up(cluster, arguments.hollow, arguments.nodes, report)
-    except (lifecycle.ClusterError, RuntimeMissing, ValueError, OSError) as error:
+        cluster = places.Cluster(arguments.name or arguments.cluster or places.DEFAULT)
+        asked = changes(arguments, new=not cluster.settings.exists())
+        settings = lifecycle.up(cluster, asked, Progress(), arguments.wait)
+    except RuntimeMissing as error:
+        print(f"pyb up: {error}\npyb up --hollow 1 needs neither: its node only pretends", file=sys.stderr)
+        return 1
+    except (lifecycle.ClusterError, ValueError, OSError) as error:
         print(f"pyb up: {error}", file=sys.stderr)
         return 1
-    print(f"\nThe cluster {cluster.name} is up at https://{settings.address}:{settings.port}. What next:")
-    print("  kubectl get nodes\n  pyb status\n  pyb delete " + cluster.name)
+    other = "" if cluster.name == places.DEFAULT else f" {cluster.name}"
+    print(f"\nThe cluster {cluster.name} is up at {lifecycle.server_of(settings)}. What next:")
+    print(f"  kubectl get nodes\n  pyb status{other}\n  pyb delete{other}")
     return 0

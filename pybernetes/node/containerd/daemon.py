@@ -6,6 +6,7 @@ import asyncio
 import os
 import shutil
 import signal
+from collections.abc import Callable
 from pathlib import Path
 
 from pybernetes.node.containerd import config, images
@@ -32,7 +33,7 @@ class Containerd:
     async def start(self) -> None:
         """Starts it and waits until it answers; brings the sandbox image in if it is not there."""
         check_programs()
-        self._configure()
+        configure(self.places, self.registries)
         command = ["containerd", "--config", str(self.places.config)]
         if self.network:
             # nsenter and not `ip netns exec`, which would hide the mounts of the cgroups.
@@ -41,41 +42,12 @@ class Containerd:
             self.process = await asyncio.create_subprocess_exec(
                 *command, stdout=log, stderr=log, start_new_session=True
             )
-        await self._wait_until_ready()
-        if PAUSE_IMAGE not in await images.names(self.places.socket):
-            await images.load(self.places.socket, images.pause_archive())
-
-    def _configure(self) -> None:
-        places = self.places
-        for folder in (places.root, places.state, places.cni_configuration):
-            folder.mkdir(parents=True, exist_ok=True, mode=0o711)
-        plugins = next((folder for folder in _CNI_PLUGINS if (folder / "bridge").exists()), _CNI_PLUGINS[0])
-        places.config.write_text(
-            config.text(
-                places,
-                cni_plugins=plugins,
-                systemd_cgroups=False,
-                restrict_oom_score=not config.may_raise_oom_priority(Path("/proc/self/status").read_text()),
-                registries=self.registries,
-            )
-        )
-
-    async def _wait_until_ready(self) -> None:
-        """The socket appears, then answers; a daemon that ends instead tells why in its log."""
-        assert self.process is not None
-        deadline = asyncio.get_running_loop().time() + _START_SECONDS
-        while asyncio.get_running_loop().time() < deadline:
-            if self.process.returncode is not None:
-                break
-            if self.places.socket.exists():
-                try:
-                    await images.names(self.places.socket)
-                    return
-                except images.ImageError:
-                    pass
-            await asyncio.sleep(0.02)
-        tail = self.places.log.read_text(errors="replace")[-2000:]
-        raise RuntimeError(f"containerd did not start:\n{tail}")
+        process = self.process
+        try:
+            await make_ready(self.places, lambda: process.returncode is None)
+        except RuntimeError as error:
+            tail = self.places.log.read_text(errors="replace")[-2000:]
+            raise RuntimeError(f"{error}:\n{tail}") from None
 
     async def stop(self) -> None:
         """Stops the daemon; its containers go on."""
@@ -87,6 +59,37 @@ class Containerd:
         except TimeoutError:
             self.process.kill()
             await self.process.wait()
+
+
+def configure(places: Places, registries: Path | None = None) -> None:
+    """Writes the configuration of a containerd that may be started then."""
+    for folder in (places.root, places.state, places.cni_configuration):
+        folder.mkdir(parents=True, exist_ok=True, mode=0o711)
+    plugins = next((folder for folder in _CNI_PLUGINS if (folder / "bridge").exists()), _CNI_PLUGINS[0])
+    places.config.write_text(
+        config.text(
+            places,
+            cni_plugins=plugins,
+            systemd_cgroups=False,
+            restrict_oom_score=not config.may_raise_oom_priority(Path("/proc/self/status").read_text()),
+            registries=registries,
+        )
+    )
+
+
+async def make_ready(places: Places, lives: Callable[[], bool] = lambda: True) -> None:
+    """Waits until a containerd answers, and brings the sandbox image in if it is not there."""
+    deadline = asyncio.get_running_loop().time() + _START_SECONDS
+    while lives() and asyncio.get_running_loop().time() < deadline:
+        if places.socket.exists():
+            try:
+                if PAUSE_IMAGE not in await images.names(places.socket):
+                    await images.load(places.socket, images.pause_archive())
+                return
+            except images.ImageError:
+                pass
+        await asyncio.sleep(0.02)
+    raise RuntimeError("containerd did not start")
 
 
 def check_programs() -> None:

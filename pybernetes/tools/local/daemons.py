@@ -10,8 +10,6 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-_STOP_SECONDS = 20.0
-
 
 def _started(pid: int) -> str:
     """When a process started, which tells it from a later one of the same number; empty if it is not there."""
@@ -32,11 +30,17 @@ def start(arguments: Sequence[str], pid_file: Path, log: Path) -> int:
             stdout=output,
             stderr=output,
             start_new_session=True,
+            preexec_fn=_ignore_hangup,
         )
     temporary = pid_file.with_suffix(".new")
     temporary.write_text(f"{process.pid} {_started(process.pid)}\n")
     os.replace(temporary, pid_file)
     return process.pid
+
+
+def _ignore_hangup() -> None:
+    """A program that is told to look at its settings before it can hear that has not looked at the old ones yet."""
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
 
 def running(pid_file: Path) -> int:
@@ -48,12 +52,12 @@ def running(pid_file: Path) -> int:
     return int(pid) if pid.isdigit() and started and _started(int(pid)) == started else 0
 
 
-def stop(pid_file: Path) -> bool:
-    """Stops a background program and waits for its end; False if it was not running."""
+def stop(pid_file: Path, seconds: float = 20.0) -> bool:
+    """Stops a background program and waits so long for its end; False if it was not running."""
     pid = running(pid_file)
     if pid:
         os.kill(pid, signal.SIGTERM)
-        if not _gone(pid_file, _STOP_SECONDS):
+        if not _gone(pid_file, seconds):
             os.kill(pid, signal.SIGKILL)
             _gone(pid_file, 5.0)
     pid_file.unlink(missing_ok=True)

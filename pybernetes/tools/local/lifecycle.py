@@ -4,42 +4,33 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import http.client
 import json
+import os
 import shutil
+import signal
 import socket
-import ssl
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from pybernetes.lib import tls
-from pybernetes.node.containerd.daemon import check_programs
+from pybernetes.node.containerd import daemon
 from pybernetes.tools.local import daemons, kubeconfig, network
+from pybernetes.tools.local import settings as kept
+from pybernetes.tools.local.api import Api
 from pybernetes.tools.local.node import Node
 from pybernetes.tools.local.places import Cluster
+from pybernetes.tools.local.programs import CONTROL_PLANE
+from pybernetes.tools.local.settings import NodeSettings, Settings
 
-CONTROL_PLANE = "control-plane"
-_READY_SECONDS = 30.0
+SUPERVISOR = "supervisor"
+_READY_SECONDS = 60.0
 Step = Callable[[str, float], None]
 
 
 class ClusterError(Exception):
     """Something about a cluster went wrong; the text says what and what to do."""
-
-
-@dataclass
-class Settings:
-    """What a cluster was made with; kept with it, so that ``up`` brings the same one back."""
-
-    address: str = "127.0.0.1"
-    port: int = 0
-    hollow: int = 0
-    nodes: int = 0
-    node_range: str = ""  # addresses of the nodes with real containers
-    service_range: str = "10.96.0.0/16"
-    pod_range: str = "10.244.0.0/16"
 
 
 @contextlib.contextmanager
@@ -54,75 +45,75 @@ def locked(cluster: Cluster) -> Iterator[None]:
         yield
 
 
-def node_name(cluster: Cluster, number: int) -> str:
-    """The name of a node with real containers, counted from 0."""
-    return cluster.name if number == 0 else f"{cluster.name}-{number + 1}"
+def up(cluster: Cluster, changes: Mapping[str, Any], report: Step, wait: float = 0.0) -> Settings:
+    """Starts a cluster, making it first if it is new; one that runs already is left as it is.
 
-
-def nodes_of(cluster: Cluster, settings: Settings) -> list[Node]:
-    """The nodes with real containers."""
-    return [Node(cluster, node_name(cluster, number)) for number in range(settings.nodes)]
-
-
-def up(cluster: Cluster, hollow: int | None, nodes: int | None, report: Step) -> Settings:
-    """Starts a cluster, making it first if it is new; one that runs already is left as it is."""
+    With ``wait`` it also waits, at most so many seconds, until every node is ready.
+    """
     began = time.monotonic()
 
     def step(text: str) -> None:
         report(text, time.monotonic() - began)
 
     with locked(cluster):
-        settings = _settings(cluster, hollow, nodes)
+        before = kept.load(cluster)
+        settings = _decide(cluster, before, changes)
         if settings.nodes:
-            check_programs()
-            network.make_bridge(cluster.name, settings.node_range)
-        if not daemons.running(cluster.pid(CONTROL_PLANE)):
-            tls.ensure_authority(cluster.certificates)
-            step("certificates are made")
-            daemons.start(
-                [CONTROL_PLANE, "--cluster", cluster.name],
-                cluster.pid(CONTROL_PLANE),
-                cluster.log(CONTROL_PLANE),
-            )
+            daemon.check_programs()
+        kept.save(cluster, settings)
+        tls.ensure_authority(cluster.certificates)
         _write_kubeconfig(cluster, settings)
-        _wait_until_ready(cluster, settings)
+        if settings.nodes and not settings.host_network:
+            network.make_bridge(cluster.name, settings.node_range)
+        for node in settings.nodes:
+            prepare(cluster, settings, node)
+        step("certificates, settings and networks are there")
+        _start_supervisor(cluster, changed=settings != before)
+        _wait_until_ready(cluster)
         step("the API server is ready")
-        server = f"https://{settings.address}:{settings.port}"
-        for number, node in enumerate(nodes_of(cluster, settings)):
-            network.make_node(cluster.name, node.name, settings.node_range, number)
-            node.prepare(server)
-            program = f"node-{number}"
-            if not daemons.running(cluster.pid(program)):
-                command = ["local-node", "--cluster", cluster.name, "--number", str(number)]
-                daemons.start(command, cluster.pid(program), cluster.log(program))
-            step(f"the node {node.name} is started")
         path = kubeconfig.users_file()
         kubeconfig.write(path, kubeconfig.merged(kubeconfig.read(path), kubeconfig.read(cluster.kubeconfig)))
         step(f"the context {cluster.name} is in {path}")
+    if wait:
+        for name in _wait_for_nodes(cluster, settings, wait):
+            step(f"the node {name} is ready")
     return settings
 
 
-def _settings(cluster: Cluster, hollow: int | None, nodes: int | None) -> Settings:
-    try:
-        settings = Settings(**json.loads(cluster.settings.read_text()))
-    except FileNotFoundError:
-        settings = Settings(port=_free_port())
-    if hollow is not None:
-        settings.hollow = hollow
-    if nodes is not None:
-        settings.nodes = nodes
-    if settings.nodes and not settings.node_range:
-        settings.node_range = network.free_range()
+def _decide(cluster: Cluster, settings: Settings, changes: Mapping[str, Any]) -> Settings:
+    """What the cluster is to be, with the addresses that it needs for that."""
+    result = kept.apply(cluster.name, settings, {"paused": False, **changes})
+    if not result.port:
+        result.port = _free_port()
+    if result.host_network:
+        result.address = "0.0.0.0"
+    elif result.nodes and not result.node_range:
+        result.node_range = network.free_range()
         # Nodes reach the API server over the bridge, and so does everybody else on this machine.
-        settings.address = network.gateway(settings.node_range)
-    tls.write_atomically(cluster.settings, json.dumps(asdict(settings), indent=2).encode(), 0o600)
-    return settings
+        result.address = network.gateway(result.node_range)
+        cluster.kubeconfig.unlink(missing_ok=True)
+    return result
 
 
 def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+def server_of(settings: Settings) -> str:
+    """The URL of a cluster's API server."""
+    address = "127.0.0.1" if settings.address == "0.0.0.0" else settings.address
+    return f"https://{address}:{settings.port}"
+
+
+def prepare(cluster: Cluster, settings: Settings, wanted: NodeSettings) -> None:
+    """Makes what a node needs before its programs start."""
+    node, server = Node(cluster, wanted.name), server_of(settings)
+    if not settings.host_network:
+        network.make_node(cluster.name, node.name, settings.node_range, wanted.number)
+    node.make_identity("kubelet", server, f"system:node:{node.name}", "system:nodes")
+    daemon.configure(node.places)
 
 
 def _write_kubeconfig(cluster: Cluster, settings: Settings) -> None:
@@ -132,31 +123,70 @@ def _write_kubeconfig(cluster: Cluster, settings: Settings) -> None:
     certificate, key = tls.ensure_authority(cluster.certificates)
     authority = tls.Pair(certificate.read_bytes(), key.read_bytes())
     admin = tls.issue(authority, "kubernetes-admin", organizations=["system:masters"], client=True)
-    server = f"https://{settings.address}:{settings.port}"
+    server = server_of(settings)
     entries = kubeconfig.entries(cluster.name, server, authority.certificate, admin.certificate, admin.key)
     kubeconfig.write(cluster.kubeconfig, entries)
 
 
-def is_ready(cluster: Cluster, settings: Settings) -> bool:
-    """Whether the API server answers that it is."""
-    context = ssl.create_default_context(cafile=str(cluster.certificates / "ca.crt"))
-    connection = http.client.HTTPSConnection(settings.address, settings.port, context=context, timeout=2)
+def _start_supervisor(cluster: Cluster, changed: bool) -> None:
+    pid = daemons.running(cluster.pid(SUPERVISOR))
+    if not pid:
+        command = ["local-supervisor", "--cluster", cluster.name]
+        daemons.start(command, cluster.pid(SUPERVISOR), cluster.log(SUPERVISOR))
+    elif changed:
+        os.kill(pid, signal.SIGHUP)
+
+
+def refresh(cluster: Cluster, settings: Settings) -> None:
+    """Keeps changed settings and has the supervisor act on them."""
+    kept.save(cluster, settings)
+    pid = daemons.running(cluster.pid(SUPERVISOR))
+    if pid:
+        os.kill(pid, signal.SIGHUP)
+
+
+def running_programs(cluster: Cluster) -> dict[str, dict[str, int]]:
+    """The programs of a cluster with their process and how often they were started again."""
+    if not daemons.running(cluster.pid(SUPERVISOR)):
+        return {}
     try:
-        connection.request("GET", "/readyz")
-        return connection.getresponse().status == 200
-    except OSError:
-        return False
-    finally:
-        connection.close()
+        return json.loads(cluster.programs.read_text())
+    except FileNotFoundError:
+        return {}
 
 
-def _wait_until_ready(cluster: Cluster, settings: Settings) -> None:
-    deadline = time.monotonic() + _READY_SECONDS
-    while not is_ready(cluster, settings):
-        if not daemons.running(cluster.pid(CONTROL_PLANE)) or time.monotonic() > deadline:
+def wait_for_end(cluster: Cluster, program: str, seconds: float = _READY_SECONDS) -> None:
+    """Waits until the supervisor has stopped a program."""
+    deadline = time.monotonic() + seconds
+    while program in running_programs(cluster):
+        if time.monotonic() > deadline:
+            raise ClusterError(f"{program} did not stop within {seconds:.0f} seconds")
+        time.sleep(0.02)
+
+
+def _wait_until_ready(cluster: Cluster) -> None:
+    deadline, api = time.monotonic() + _READY_SECONDS, Api(cluster)
+    while not api.is_ready():
+        restarts = running_programs(cluster).get(CONTROL_PLANE, {}).get("restarts", 0)
+        if restarts > 2 or not daemons.running(cluster.pid(SUPERVISOR)) or time.monotonic() > deadline:
             log = cluster.log(CONTROL_PLANE)
             raise ClusterError(f"the control plane did not start; its log is {log}:\n{_tail(log)}")
         time.sleep(0.02)
+
+
+def _wait_for_nodes(cluster: Cluster, settings: Settings, seconds: float) -> Iterator[str]:
+    """Gives the name of each node when it has become ready."""
+    missing = {node.name for node in settings.nodes if not node.stopped}
+    missing |= {f"hollow-{number}" for number in range(settings.hollow)}
+    deadline, api = time.monotonic() + seconds, Api(cluster)
+    while missing:
+        for name in sorted(missing & api.ready_nodes()):
+            missing.discard(name)
+            yield name
+        if missing and time.monotonic() > deadline:
+            names = ", ".join(sorted(missing)[:5])
+            raise ClusterError(f"not ready after {seconds:.0f} seconds: {names}; pyb logs says more")
+        time.sleep(0.05)
 
 
 def _tail(log: Path) -> str:
@@ -166,29 +196,20 @@ def _tail(log: Path) -> str:
 def down(cluster: Cluster) -> bool:
     """Stops a cluster and keeps its state; False if it was not running."""
     with locked(cluster):
-        settings = _read(cluster)
-        for number, node in enumerate(nodes_of(cluster, settings)):
-            daemons.stop(cluster.pid(f"node-{number}"))
-            node.clear()
-        return daemons.stop(cluster.pid(CONTROL_PLANE))
-
-
-def _read(cluster: Cluster) -> Settings:
-    try:
-        return Settings(**json.loads(cluster.settings.read_text()))
-    except FileNotFoundError:  # an ``up`` that was cut short before it knew anything
-        return Settings()
+        stopped = daemons.stop(cluster.pid(SUPERVISOR), seconds=120)
+        for node in kept.load(cluster).nodes:
+            Node(cluster, node.name).clear()
+        return stopped
 
 
 def delete(cluster: Cluster) -> None:
     """Stops a cluster and removes everything that it made."""
     with locked(cluster):
-        settings = _read(cluster)
-        for number, node in enumerate(nodes_of(cluster, settings)):
-            daemons.stop(cluster.pid(f"node-{number}"))
-            node.remove()
-        daemons.stop(cluster.pid(CONTROL_PLANE))
-        if settings.nodes:
+        settings = kept.load(cluster)
+        daemons.stop(cluster.pid(SUPERVISOR), seconds=120)
+        for node in settings.nodes:
+            Node(cluster, node.name).remove()
+        if settings.node_range:
             network.remove_bridge(cluster.name, settings.node_range)
         path = kubeconfig.users_file()
         if path.exists():

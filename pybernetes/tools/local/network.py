@@ -12,6 +12,9 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
+from pybernetes.lib.network import default_address
+from pybernetes.tools.local.settings import Settings
+
 _POOL = ipaddress.ip_network("172.30.0.0/16")
 
 
@@ -60,6 +63,18 @@ def gateway(node_range: str) -> str:
 def address(node_range: str, number: int) -> str:
     """The address of a cluster's node, counted from 0."""
     return str(ipaddress.ip_network(node_range)[2 + number])
+
+
+def node_address(settings: Settings, name: str) -> str:
+    """The address of a node by its name."""
+    if settings.host_network:
+        return default_address()
+    return address(settings.node_range, settings.node(name).number)
+
+
+def cluster_dns(service_range: str) -> str:
+    """The address of the cluster's name server among the services: the tenth, as everywhere."""
+    return str(ipaddress.ip_network(service_range)[10])
 
 
 def make_bridge(cluster: str, node_range: str) -> None:

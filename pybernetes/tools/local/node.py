@@ -1,4 +1,4 @@
-"""One node of a local cluster: a containerd and a kubelet of its own inside of its network namespace."""
+"""One node of a local cluster: its places, its identities, and what is left of it to clear away."""
 
 from __future__ import annotations
 
@@ -7,57 +7,50 @@ import contextlib
 import logging
 import os
 import shutil
-import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 from pybernetes.lib import tls
-from pybernetes.node.containerd.config import Places
-from pybernetes.node.containerd.daemon import Containerd
 from pybernetes.node.kubelet.cri.client import Cri, CriError
 from pybernetes.tools.local import kubeconfig, network
 from pybernetes.tools.local.places import Cluster
+from pybernetes.tools.local.programs import runtime_places
 
 log = logging.getLogger(__name__)
-_RESTART_SECONDS = 1.0
 _GROUP_SECONDS = 5.0
 
 
 class Node:
-    """The places and programs of a node."""
+    """The places of a node with real containers."""
 
     def __init__(self, cluster: Cluster, name: str) -> None:
         self.cluster, self.name = cluster, name
         self.root = cluster.root / "nodes" / name
-        self.places = Places(self.root / "containerd", self.root / "run")
+        self.places = runtime_places(cluster, name)
         self.namespace = network.namespace(cluster.name, name)
 
-    @property
-    def kubeconfig(self) -> Path:
-        return self.root / "kubelet.kubeconfig"
+    def identity(self, component: str) -> Path:
+        """The kubeconfig of a component of the node."""
+        return self.root / f"{component}.kubeconfig"
 
-    def prepare(self, server: str) -> None:
-        """Makes the node's own identity, once."""
+    def make_identity(self, component: str, server: str, user: str, *groups: str) -> None:
+        """Gives a component of the node a certificate of its own, once."""
         self.root.mkdir(parents=True, exist_ok=True, mode=0o711)
-        if self.kubeconfig.exists():
+        if self.identity(component).exists():
             return
         certificate, key = tls.ensure_authority(self.cluster.certificates)
         authority = tls.Pair(certificate.read_bytes(), key.read_bytes())
-        name = f"system:node:{self.name}"
-        own = tls.issue(authority, name, organizations=["system:nodes"], client=True)
+        own = tls.issue(authority, user, organizations=list(groups), client=True)
         entries = kubeconfig.entries(
             self.cluster.name, server, authority.certificate, own.certificate, own.key
         )
-        kubeconfig.write(self.kubeconfig, entries)
+        kubeconfig.write(self.identity(component), entries)
 
-    def kubelet(self, address: str) -> list[str]:
-        """The command line of the kubelet."""
+    def kubelet_arguments(self, address: str, cluster_dns: str) -> list[str]:
+        """The command line of the node's kubelet."""
         return [
-            "nsenter", f"--net=/run/netns/{self.namespace}", "--",
-            sys.executable, "-m", "pybernetes.cmd.main", "kubelet",
-            f"--kubeconfig={self.kubeconfig}",
+            f"--kubeconfig={self.identity('kubelet')}",
             f"--hostname-override={self.name}",
             f"--node-ip={address}",
             f"--root-dir={self.root / 'kubelet'}",
@@ -66,23 +59,11 @@ class Node:
             f"--cni-conf-dir={self.places.cni_configuration}",
             f"--client-ca-file={self.cluster.certificates / 'ca.crt'}",
             f"--cgroup-root=/pybernetes/{self.cluster.name}/{self.name}",
-            "--cluster-dns=10.96.0.10",
+            f"--cluster-dns={cluster_dns}",
             "--fail-swap-on=false",
-        ]  # fmt: skip
+        ]
 
-    async def run(self, address: str) -> None:
-        """Runs both programs until it is cancelled, starting again what ends."""
-        runtime = Containerd(self.places, network=self.namespace)
-        await runtime.start()
-        try:
-            async with asyncio.TaskGroup() as group:
-                group.create_task(self._keep_runtime(runtime))
-                group.create_task(self._keep_kubelet(address))
-        finally:
-            await asyncio.shield(self._stop_pods())
-            await runtime.stop()
-
-    async def _stop_pods(self) -> None:
+    async def stop_pods(self) -> None:
         """Ends every pod: a node that is stopped leaves no process behind."""
         cri = Cri(f"unix://{self.places.socket}")
         try:
@@ -97,37 +78,15 @@ class Node:
         await cri.stop_pod_sandbox(sandbox)
         await cri.remove_pod_sandbox(sandbox)
 
-    async def _keep_runtime(self, runtime: Containerd) -> None:
-        while True:
-            assert runtime.process is not None
-            code = await runtime.process.wait()
-            log.error("containerd of %s ended with %d and is started again", self.name, code)
-            await asyncio.sleep(_RESTART_SECONDS)
-            await runtime.start()
-
-    async def _keep_kubelet(self, address: str) -> None:
-        while True:
-            process = await asyncio.create_subprocess_exec(*self.kubelet(address))
-            try:
-                code = await process.wait()
-            except asyncio.CancelledError:
-                with contextlib.suppress(ProcessLookupError):
-                    process.send_signal(signal.SIGTERM)
-                await process.wait()
-                raise
-            log.error("the kubelet of %s ended with %d and is started again", self.name, code)
-            await asyncio.sleep(_RESTART_SECONDS)
-
     def clear(self) -> None:
         """Ends what still runs of the node's containers and undoes its mounts."""
-        state = str(self.places.state)
         for line in Path("/proc/mounts").read_text().splitlines()[::-1]:
             where = line.split()[1]
             if where.startswith(f"{self.root}/"):
                 subprocess.run(["umount", "--lazy", where], capture_output=True)
-        shutil.rmtree(state, ignore_errors=True)
         for hierarchy in (Path("/sys/fs/cgroup"), *Path("/sys/fs/cgroup").iterdir()):
             _remove_groups(hierarchy / "pybernetes" / self.cluster.name / self.name)
+        shutil.rmtree(self.places.state, ignore_errors=True)
 
     def remove(self) -> None:
         """Removes everything that the node made."""
@@ -137,13 +96,14 @@ class Node:
 
 
 def _remove_groups(root: Path) -> None:
-    """Removes a cgroup with all below it, and those above it that it leaves empty.
+    """Removes a cgroup with all below it, what still runs in it too, and those above it that it leaves empty.
 
     The kernel lets go of a group only when its last process is gone, which takes a moment.
     """
     deadline = time.monotonic() + _GROUP_SECONDS
     while root.exists() and time.monotonic() < deadline:
         for folder, _, _ in os.walk(root, topdown=False):
+            _end_processes(Path(folder))
             with contextlib.suppress(OSError):
                 os.rmdir(folder)
         if root.exists():
@@ -151,3 +111,11 @@ def _remove_groups(root: Path) -> None:
     for parent in (root.parent, root.parent.parent):
         with contextlib.suppress(OSError):
             os.rmdir(parent)
+
+
+def _end_processes(group: Path) -> None:
+    """Kills what a crash left behind in a pod's group; the node's own programs are never in one."""
+    with contextlib.suppress(OSError):
+        for pid in (group / "cgroup.procs").read_text().split():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(pid), 9)

@@ -57,6 +57,11 @@ class Cluster:
     def kubeconfig(self) -> Path:
         return self.root / "admin.kubeconfig"
 
+    @property
+    def programs(self) -> Path:
+        """What the supervisor says about its programs."""
+        return self.root / "programs.json"
+
     def pid(self, program: str) -> Path:
         """The file that says which process a background program is."""
         return self.root / f"{program}.pid"

@@ -51,10 +51,10 @@ def test_a_cluster_from_up_to_delete(tmp_path: Path) -> None:
         user.pyb("up", "trial")
         assert "trial" in user.pyb("list") and "ready" in user.pyb("status", "trial")
         assert "is stopped" in user.pyb("down", "trial")
-        assert "stopped" in user.pyb("status", "trial")
+        assert "stopped" in user.pyb("status", "trial", code=3)
         user.pyb("up", "trial")
         assert "kept" in user.kubectl("get", "configmaps")
-        assert "control plane is serving" in user.pyb("logs", "trial")
+        assert "control plane is serving" in user.pyb("logs", "--cluster", "trial")
     finally:
         user.pyb("delete", "trial")
     assert not list((tmp_path / "state" / "clusters").iterdir())

@@ -1,0 +1,26 @@
+"""local-supervisor: keeps the programs of a local cluster running; ``pyb up`` starts it."""
+
+from __future__ import annotations
+
+import argparse
+
+SUMMARY = "Keep the programs of a local cluster running"
+
+
+def main(argv: list[str]) -> int:
+    """Runs until told to stop."""
+    parser = argparse.ArgumentParser(prog="local-supervisor", description=SUMMARY, allow_abbrev=False)
+    parser.add_argument("--cluster", required=True, help="name of the cluster")
+    arguments = parser.parse_args(argv)
+    from pybernetes.tools.local import programs, settings
+    from pybernetes.tools.local.places import Cluster
+    from pybernetes.tools.local.supervisor import Supervisor
+
+    cluster = Cluster(arguments.cluster)
+
+    def wanted() -> tuple[list[programs.Program], bool]:
+        now = settings.load(cluster)
+        return programs.wanted(cluster, now), now.paused
+
+    Supervisor(wanted, cluster.log, cluster.programs).run()
+    return 0

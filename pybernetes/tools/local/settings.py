@@ -1,0 +1,151 @@
+"""What a local cluster was made with; kept with it, so that ``up`` brings the same one back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from pybernetes.lib import tls
+from pybernetes.tools.local.places import Cluster
+
+PROXY_MODES = ("iptables", "nftables", "userspace", "none")
+NETWORKS = ("vxlan", "host-gw", "none")
+API_VERSION, KIND = "local.pybernetes.dev/v1alpha1", "Cluster"
+# What a file given with --config may say, and the setting that it is.
+FILE_FIELDS = {
+    "nodes": "nodes",
+    "hollow": "hollow",
+    "proxyMode": "proxy_mode",
+    "cni": "cni",
+    "hostNetwork": "host_network",
+    "podSubnet": "pod_range",
+    "serviceSubnet": "service_range",
+    "apiServerPort": "port",
+    "apiServerArguments": "apiserver_arguments",
+    "controllerManagerArguments": "controller_arguments",
+    "kubeletArguments": "kubelet_arguments",
+}
+
+
+class SettingsError(ValueError):
+    """A setting says something impossible; the text names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSettings:
+    """A node with real containers. ``number`` gives its address and never changes."""
+
+    name: str
+    number: int
+    stopped: bool = False
+
+
+@dataclass(slots=True)
+class Settings:
+    """Everything that there is to know about a cluster before it runs."""
+
+    address: str = "127.0.0.1"
+    port: int = 0
+    hollow: int = 0
+    nodes: list[NodeSettings] = field(default_factory=list)
+    node_range: str = ""  # addresses of the nodes with real containers
+    service_range: str = "10.96.0.0/16"
+    pod_range: str = "10.244.0.0/16"
+    proxy_mode: str = "iptables"
+    cni: str = "vxlan"
+    host_network: bool = False
+    paused: bool = False
+    apiserver_arguments: list[str] = field(default_factory=list)
+    controller_arguments: list[str] = field(default_factory=list)
+    kubelet_arguments: list[str] = field(default_factory=list)
+
+    def node(self, name: str) -> NodeSettings:
+        """The node of a name."""
+        for node in self.nodes:
+            if node.name == name:
+                return node
+        known = ", ".join(node.name for node in self.nodes) or "none with real containers"
+        raise SettingsError(f"there is no node {name!r}; the nodes are: {known}")
+
+    def change(self, node: NodeSettings, **changes: Any) -> None:
+        """Puts a changed node in the place of the old one."""
+        self.nodes[self.nodes.index(node)] = replace(node, **changes)
+
+
+def load(cluster: Cluster) -> Settings:
+    """The settings of a cluster; those of a new one if an ``up`` was cut short before it knew anything."""
+    try:
+        found = json.loads(cluster.settings.read_text())
+    except FileNotFoundError:
+        return Settings()
+    found["nodes"] = [NodeSettings(**node) for node in found["nodes"]]
+    return Settings(**found)
+
+
+def save(cluster: Cluster, settings: Settings) -> None:
+    """Writes the settings, all or nothing."""
+    tls.write_atomically(cluster.settings, json.dumps(asdict(settings), indent=2).encode(), 0o600)
+
+
+def node_name(cluster: str, number: int) -> str:
+    """The name of a node with real containers, counted from 0."""
+    return cluster if number == 0 else f"{cluster}-{number + 1}"
+
+
+def with_nodes(cluster: str, existing: list[NodeSettings], count: int) -> list[NodeSettings]:
+    """So many nodes: those that exist, then new ones under the lowest free numbers."""
+    result, number = list(existing), 0
+    while len(result) < count:
+        if all(node.number != number for node in result):
+            result.append(NodeSettings(node_name(cluster, number), number))
+        number += 1
+    return result
+
+
+def from_file(path: Path) -> dict[str, Any]:
+    """The settings that a file gives, under the names that they have here."""
+    import yaml
+
+    try:
+        found = yaml.safe_load(path.read_text()) or {}
+    except (OSError, yaml.YAMLError) as error:
+        raise SettingsError(f"{path}: {error}") from None
+    if not isinstance(found, dict) or (found.pop("apiVersion", None), found.pop("kind", None)) != (
+        API_VERSION,
+        KIND,
+    ):
+        raise SettingsError(f"{path}: this is not a {KIND} of {API_VERSION}")
+    unknown = sorted(set(found) - set(FILE_FIELDS))
+    if unknown:
+        known = ", ".join(FILE_FIELDS)
+        raise SettingsError(f"{path}: unknown field {unknown[0]!r}; the fields are {known}")
+    return {FILE_FIELDS[key]: value for key, value in found.items()}
+
+
+def apply(cluster: str, settings: Settings, changes: Mapping[str, Any]) -> Settings:
+    """The settings with changes, as a command line or a file asks for them; SettingsError if they cannot be."""
+    result = replace(settings)
+    kinds = {each.name: type(getattr(Settings(), each.name)) for each in fields(Settings)}
+    for key, value in changes.items():
+        wanted = int if key == "nodes" else kinds[key]
+        if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
+            raise SettingsError(f"{key}: {value!r} is not a {wanted.__name__}")
+        if wanted is int and not 0 <= value <= 65535:
+            raise SettingsError(f"{key}: {value} is out of range")
+        if key == "nodes":
+            if value < len(settings.nodes):
+                raise SettingsError(
+                    f"the cluster has {len(settings.nodes)} nodes already; pyb node rm takes one away"
+                )
+            value = with_nodes(cluster, settings.nodes, value)
+        setattr(result, key, value)
+    if result.proxy_mode not in PROXY_MODES:
+        raise SettingsError(f"the proxy mode {result.proxy_mode!r} is none of {', '.join(PROXY_MODES)}")
+    if result.cni not in NETWORKS:
+        raise SettingsError(f"the network {result.cni!r} is none of {', '.join(NETWORKS)}")
+    if result.host_network and len(result.nodes) != 1:
+        raise SettingsError("on the host's network there is room for one node only")
+    return result
