@@ -22,6 +22,7 @@ from pybernetes.control_plane.apiserver.kinds import Kind, Kinds
 from pybernetes.control_plane.apiserver.list_cache import ListCache
 from pybernetes.control_plane.apiserver.metrics import Metrics
 from pybernetes.control_plane.store.protocol import Store
+from pybernetes.lib.https_client import HttpsClient
 
 
 class Allocation(Protocol):
@@ -81,6 +82,8 @@ class Api:
     # The last batch of changes as watchers get it, by prefix and representation.
     batches: WeakValueDictionary[Any, Any] = field(default_factory=WeakValueDictionary)
     lists: ListCache = field(default_factory=ListCache)
+    # Calls webhooks.
+    https: HttpsClient = field(default_factory=HttpsClient)
 
     def __post_init__(self) -> None:
         self.roles = RoleIndex(self.store)

@@ -141,6 +141,7 @@ class ApiServer:
             self._compaction.cancel()
         await self._publisher.close()
         await self.custom_resources.close()
+        self.api.https.close()
         for allocator in self.api.allocators.values():
             await allocator.close()
         await self.store.close()

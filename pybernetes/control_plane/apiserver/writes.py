@@ -59,7 +59,7 @@ def attributes(
     name = info.name or (obj["metadata"].get("name", "") if obj else "")
     return Attributes(
         operation, kind.resource, info.namespace, name, obj, old, request.user, info.subresource, dry_run,
-        warn=request.warn,
+        warn=request.warn, request=request,
     )  # fmt: skip
 
 

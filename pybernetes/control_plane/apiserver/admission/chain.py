@@ -35,6 +35,12 @@ class Attributes:
     warn: Callable[[str], None] = _ignore
     # Notes for the audit log.
     annotations: dict[str, str] = field(default_factory=dict)
+    # The request, for those who pass its options on.
+    request: Any = None
+    # Whether plugins mutate for a second time, because one of them asked for it, and what they remember of the first.
+    again: bool = False
+    wants_again: bool = False
+    memory: dict[str, Any] | None = None
 
     def forbidden(self, why: str) -> StatusError:
         """The refusal of this write, in Kubernetes' words."""
@@ -115,11 +121,14 @@ class Chain:
         return route
 
     async def mutate(self, attributes: Attributes) -> None:
-        """Lets every plugin change the object."""
+        """Lets every plugin change the object, twice if what came later made a change that others want to see."""
         for method in self._route(attributes)[0]:
             waiting = method(attributes)
             if waiting is not None:
                 await waiting
+        if attributes.wants_again and not attributes.again:
+            attributes.again = True
+            await self.mutate(attributes)
 
     async def validate(self, attributes: Attributes) -> None:
         """Lets every plugin refuse the object."""

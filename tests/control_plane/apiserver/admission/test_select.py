@@ -20,14 +20,14 @@ PLUGINS = [
     "OwnerReferencesPermissionEnforcement", "PersistentVolumeClaimResize", "RuntimeClass", "CertificateApproval",
     "CertificateSigning", "ClusterTrustBundleAttest", "CertificateSubjectRestriction", "DefaultIngressClass",
     "DenyServiceExternalIPs", "PodTopologyLabels", "NodeDeclaredFeatureValidator", "PodResizeValidator",
-    "ResourceQuota", "AlwaysDeny",
+    "MutatingAdmissionWebhook", "ValidatingAdmissionWebhook", "ResourceQuota", "AlwaysDeny",
 ]  # fmt: skip
 ON = [
     "NamespaceLifecycle", "LimitRanger", "ServiceAccount", "TaintNodesByCondition", "PodSecurity", "Priority",
     "DefaultTolerationSeconds", "DefaultStorageClass", "StorageObjectInUseProtection", "PersistentVolumeClaimResize",
     "RuntimeClass", "CertificateApproval", "CertificateSigning", "ClusterTrustBundleAttest",
     "CertificateSubjectRestriction", "DefaultIngressClass", "PodTopologyLabels", "NodeDeclaredFeatureValidator",
-    "PodResizeValidator", "ResourceQuota",
+    "PodResizeValidator", "MutatingAdmissionWebhook", "ValidatingAdmissionWebhook", "ResourceQuota",
 ]  # fmt: skip
 
 
@@ -39,9 +39,7 @@ def test_the_plugins_and_their_order() -> None:
 
 def test_flags_switch_plugins() -> None:
     assert names(["A, B", "C"]) == ["A", "B", "C"]
-    running = chosen(
-        ["NodeRestriction", "AlwaysDeny"], ["ServiceAccount", "MutatingAdmissionWebhook"], PLUGINS
-    )
+    running = chosen(["NodeRestriction", "AlwaysDeny"], ["ServiceAccount", "PodGroupProtection"], PLUGINS)
     assert running == [
         "NamespaceLifecycle", "LimitRanger", "NodeRestriction", *ON[ON.index("TaintNodesByCondition") :], "AlwaysDeny"
     ]  # fmt: skip

@@ -1,0 +1,126 @@
+"""The webhooks that are registered, made ready once for every change of their configurations, and called."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from pybernetes.api import errors, go
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.apiserver.admission import review
+from pybernetes.control_plane.apiserver.admission.chain import Attributes
+from pybernetes.control_plane.apiserver.admission.conditions import Conditions
+from pybernetes.control_plane.apiserver.admission.lookup import Lookup
+from pybernetes.control_plane.apiserver.admission.matching import Matcher, Surroundings, place_of
+from pybernetes.control_plane.apiserver.admission.review import Answer, Shown
+from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.webhooks.caller import Caller, CallFailed
+
+_GROUP = "admissionregistration.k8s.io"
+
+
+class CallError(Exception):
+    """A webhook could not be asked, or gave an answer that makes no sense: its failure policy decides."""
+
+
+class Hook:
+    """One webhook of a configuration."""
+
+    def __init__(self, configuration: Object, given: dict[str, Any], index: int) -> None:
+        self.configuration: str = configuration["metadata"]["name"]
+        self.name: str = given["name"]
+        self.uid = f"{self.configuration}/{self.name}/{index}"
+        self.client: dict[str, Any] = given.get("clientConfig", {})
+        self.matcher = Matcher(given, given.get("rules", ()))
+        self.ignores_failure = given.get("failurePolicy", "Fail") == "Ignore"
+        self.conditions = Conditions(given.get("matchConditions", ()), self.ignores_failure)
+        self.seconds = float(given.get("timeoutSeconds", 10))
+        self.dry_runs = given.get("sideEffects") in ("None", "NoneOnDryRun")
+        self.reinvoked = given.get("reinvocationPolicy") == "IfNeeded"
+        versions = given.get("admissionReviewVersions", ())
+        self.version = next((version for version in versions if version in review.KNOWN_VERSIONS), "")
+
+
+class Invocation:
+    """A webhook that is to be called for a write, and how it sees it."""
+
+    __slots__ = ("hook", "index", "shown")
+
+    def __init__(self, hook: Hook, index: int, shown: Shown) -> None:
+        self.hook, self.index, self.shown = hook, index, shown
+
+
+class Hooks:
+    """All webhooks of one sort, in the order of the names of their configurations."""
+
+    def __init__(self, api: Api, plural: str, mutating: bool) -> None:
+        self._api, self._mutating = api, mutating
+        self._lookup = Lookup(api, _GROUP, plural)
+        self._source: Any = None
+        self._hooks: list[Hook] = []
+        self._surroundings = Surroundings(api)
+        self._caller = Caller(api)
+
+    def current(self) -> list[Hook]:
+        """What is registered now."""
+        found = self._lookup.all()
+        if found is not self._source:
+            self._source = found
+            ordered = sorted(found, key=lambda configuration: configuration["metadata"]["name"])
+            self._hooks = [
+                Hook(configuration, given, index)
+                for configuration in ordered
+                for index, given in enumerate(configuration.get("webhooks", ()))
+            ]
+        return self._hooks
+
+    async def invocation(self, hook: Hook, index: int, attributes: Attributes) -> Invocation | None:
+        """How a webhook is to be called for a write, or None if it is not."""
+        place = hook.matcher.place(attributes, self._surroundings)
+        if place is None:
+            return None
+        own = self._surroundings.kind(place_of(attributes))
+        target = self._surroundings.kind(place)
+        if own is None or target is None:
+            return None
+        shown = await review.show(self._api, attributes, own, target)
+        if hook.conditions:
+            request = review.request_of(attributes, shown, own, "")
+            matched = await hook.conditions.match(self._api, attributes, shown, request)
+            if not matched:
+                return None
+        return Invocation(hook, index, shown)
+
+    async def call(self, invocation: Invocation, attributes: Attributes) -> Answer:
+        """Calls a webhook; CallError, or StatusError if a dry run is none for it."""
+        hook, shown = invocation.hook, invocation.shown
+        if attributes.dry_run and not hook.dry_runs:
+            raise review.no_dry_run(hook.name)
+        if not hook.version:
+            why = "webhook does not accept known AdmissionReview versions (v1, v1beta1)"
+            raise CallError(f"could not create admission objects: {why}")
+        own = self._surroundings.kind(place_of(attributes))
+        assert own is not None
+        uid = str(uuid.uuid4())
+        request = review.request_of(attributes, shown, own, uid)
+        sent = review.review(request, shown, hook.version)
+        try:
+            value = await self._caller.post(hook.client, sent, hook.seconds)
+        except CallFailed as error:
+            raise CallError(f"failed to call webhook: {error}") from None
+        try:
+            answer = review.answer(value, uid, hook.version, self._mutating)
+        except review.Unusable as error:
+            raise CallError(f"received invalid webhook response: {error}") from None
+        except review.Undecodable as error:
+            raise CallError(f"received undecodable patch in webhook response: {error}") from None
+        for key, text in answer.annotations.items():
+            attributes.annotations[f"{hook.name}/{key}"] = text
+        for text in answer.warnings:
+            attributes.warn(text)
+        return answer
+
+
+def failed(hook: Hook, error: CallError) -> errors.StatusError:
+    """The refusal of a write because a webhook could not be asked."""
+    return errors.internal(f"failed calling webhook {go.quote(hook.name)}: {error}")

@@ -1,0 +1,71 @@
+"""An object that was changed from outside, put in the place of the one that is written: decoded and completed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.api import errors
+from pybernetes.api.resource import Object
+from pybernetes.api.schema import Decoder, kind_type
+from pybernetes.api.schema.decode import DecodeError
+from pybernetes.control_plane.apiserver.admission import review
+from pybernetes.control_plane.apiserver.admission.chain import Attributes
+from pybernetes.control_plane.apiserver.admission.matching import place_of
+from pybernetes.control_plane.apiserver.admission.review import Shown
+from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.decoding import convert
+
+
+async def take(api: Api, attributes: Attributes, shown: Shown, value: Any) -> bool:
+    """Makes a changed object the one that is written; says whether it is another one than before."""
+    assert attributes.obj is not None
+    if not isinstance(value, dict):
+        raise errors.internal("json: cannot unmarshal into Go value of type struct")
+    own, target = api.kinds.get(*place_of(attributes)), api.kinds.get(*shown.place)
+    if own is None or target is None:
+        raise errors.internal(f"unable to convert to {shown.place}: unknown kind")
+    if attributes.subresource == "scale" and own.resource.scale is not None:
+        return _scale(attributes, own.resource.scale.replicas, value)
+    if attributes.obj.get("kind") != own.resource.kind:
+        new = _of_another_kind(shown, value)
+    else:
+        try:
+            new = convert(target.resource, value, Decoder())
+        except errors.StatusError as error:
+            raise errors.internal(error.message) from None
+        if target.resource.default is not None:
+            target.resource.default(new)
+        if target is not own:
+            new = await review.converted(api, new, target, own)
+    if new == attributes.obj:
+        return False
+    attributes.obj.clear()
+    attributes.obj.update(new)
+    return True
+
+
+def _of_another_kind(shown: Shown, value: Object) -> Object:
+    """What is sent to a subresource and is no object of the resource: an eviction, a binding."""
+    kind = shown.kind
+    try:
+        new = Decoder().decode(kind_type(kind["group"], kind["version"], kind["kind"]), value)
+    except DecodeError as error:
+        raise errors.internal(str(error)) from None
+    new.setdefault("metadata", {})
+    return new
+
+
+def _scale(attributes: Attributes, path: str, value: Object) -> bool:
+    replicas = (value.get("spec") or {}).get("replicas", 0)
+    if type(replicas) is not int:
+        raise errors.internal(
+            "json: cannot unmarshal into Go struct field ScaleSpec.spec.replicas of type int32"
+        )
+    *parents, last = path.strip(".").split(".")
+    place: Any = attributes.obj
+    for part in parents:
+        place = place.setdefault(part, {})
+    if place.get(last, 0) == replicas:
+        return False
+    place[last] = replicas
+    return True

@@ -1,0 +1,77 @@
+"""ValidatingAdmissionWebhook: programs outside of the server may refuse a write. They are all asked at once."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable
+from typing import Any
+
+from pybernetes.api.errors import StatusError
+from pybernetes.control_plane.apiserver.admission import review
+from pybernetes.control_plane.apiserver.admission.chain import (
+    CONNECT,
+    CREATE,
+    DELETE,
+    UPDATE,
+    Attributes,
+    Scope,
+)
+from pybernetes.control_plane.apiserver.admission.hooks import CallError, Hook, Hooks, Invocation, failed
+from pybernetes.control_plane.apiserver.admission.matching import is_exempt
+from pybernetes.control_plane.apiserver.api import Api
+
+log = logging.getLogger(__name__)
+_FAILED_OPEN = "failed-open.validating.webhook.admission.k8s.io/round_0_index_"
+
+
+class ValidatingAdmissionWebhook:
+    """Asks every webhook that a write concerns."""
+
+    name = "ValidatingAdmissionWebhook"
+    scope = Scope((CREATE, UPDATE, DELETE, CONNECT), subresources=None)
+
+    def __init__(self, api: Api, configuration: Any = None) -> None:
+        if configuration is not None:
+            raise ValueError(f"{self.name}: a configuration is not supported by this server")
+        self._hooks = Hooks(api, "validatingwebhookconfigurations", mutating=False)
+
+    def validate(self, attributes: Attributes) -> Awaitable[None] | None:
+        """Refuses what a webhook refuses."""
+        hooks = self._hooks.current()
+        if not hooks or is_exempt(attributes):
+            return None
+        return self._ask(attributes, hooks)
+
+    async def _ask(self, attributes: Attributes, hooks: list[Hook]) -> None:
+        concerned = [
+            found
+            for index, hook in enumerate(hooks)
+            if (found := await self._hooks.invocation(hook, index, attributes)) is not None
+        ]
+        if len(concerned) == 1:
+            error = await self._judge(concerned[0], attributes)
+            if error is not None:
+                raise error
+        elif concerned:
+            results = await asyncio.gather(*(self._judge(each, attributes) for each in concerned))
+            for error in results:
+                if error is not None:
+                    raise error
+
+    async def _judge(self, invocation: Invocation, attributes: Attributes) -> StatusError | None:
+        hook = invocation.hook
+        try:
+            answer = await self._hooks.call(invocation, attributes)
+        except StatusError as error:
+            return error
+        except CallError as error:
+            if hook.ignores_failure:
+                log.warning("failed calling webhook %s, going on: %s", hook.name, error)
+                attributes.annotations[f"{_FAILED_OPEN}{invocation.index}"] = hook.name
+                return None
+            return failed(hook, error)
+        return None if answer.allowed else review.denial(hook.name, answer.status)
+
+
+PLUGIN = ValidatingAdmissionWebhook

@@ -1,0 +1,1 @@
+"""Calls to programs that users registered: admission and conversion webhooks."""

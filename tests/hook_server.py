@@ -1,0 +1,106 @@
+"""An HTTPS server that answers what the test tells it to: a webhook for admission or conversion."""
+
+from __future__ import annotations
+
+import base64
+import json
+import ssl
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from pybernetes.lib import tls
+
+Object = dict[str, Any]
+# Gets the path and the review; gives a review, bytes to be sent as they are, or a status and bytes.
+Respond = Callable[[str, Object], Any]
+
+
+class HookServer:
+    """Where it is, whom to trust, and what it was asked."""
+
+    def __init__(self, port: int, authority: bytes) -> None:
+        self.port = port
+        self.bundle = base64.b64encode(authority).decode()
+        self.asked: list[tuple[str, Object]] = []
+        self.connections = 0
+        self.respond: Respond = lambda path, review: allow(review)
+
+    def client(self, path: str = "/") -> Object:
+        """The clientConfig of a path."""
+        return {"url": f"https://127.0.0.1:{self.port}{path}", "caBundle": self.bundle}
+
+
+def answer(review: Object, **response: Any) -> Object:
+    """A review with an answer."""
+    return {
+        "kind": review["kind"],
+        "apiVersion": review["apiVersion"],
+        "response": {"uid": review["request"]["uid"], **response},
+    }
+
+
+def allow(review: Object, **more: Any) -> Object:
+    """Says yes."""
+    return answer(review, allowed=True, **more)
+
+
+def deny(review: Object, **status: Any) -> Object:
+    """Says no."""
+    return answer(review, allowed=False, status=status)
+
+
+def patch(review: Object, *operations: Object, **more: Any) -> Object:
+    """Says yes, with changes."""
+    text = base64.b64encode(json.dumps(operations).encode()).decode()
+    return allow(review, patch=text, patchType="JSONPatch", **more)
+
+
+@contextmanager
+def hook_server(directory: Path, names: tuple[str, ...] = ()) -> Iterator[HookServer]:
+    """Runs a server on loopback, with a certificate for its address and more names."""
+    authority = tls.create_authority("hooks")
+    pair = tls.issue(authority, "hooks", names=("127.0.0.1", "localhost", *names), server=True)
+    certificate, key = directory / "hook.crt", directory / "hook.key"
+    certificate.write_bytes(pair.certificate)
+    key.write_bytes(pair.key)
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def setup(self) -> None:
+            super().setup()
+            hooks.connections += 1
+
+        def do_POST(self) -> None:
+            review = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            path = self.path.partition("?")[0]
+            hooks.asked.append((path, review))
+            said = hooks.respond(path, review)
+            status, said = said if isinstance(said, tuple) else (200, said)
+            body = said if isinstance(said, bytes) else json.dumps(said).encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *arguments: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    hooks = HookServer(server.server_address[1], authority.certificate)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread.start()
+    try:
+        yield hooks
+    finally:
+        server.shutdown()
+        server.server_close()
