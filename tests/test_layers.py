@@ -20,6 +20,8 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "runtime": ("lib", "api", "client"),
     "control_plane.store": ("lib",),
     "control_plane.apiserver": ("lib", "api", "control_plane.store"),
+    "node.stats": ("lib",),
+    "node.kubelet": (*LIBRARIES, "node.stats"),
 }
 WIRING = ("cmd", "tools.local")  # the only parts that put components together
 

@@ -27,6 +27,7 @@ CONFIGURATION = {
     "rotate-server-certificates": "serverTLSBootstrap", "tls-cert-file": "tlsCertFile",
     "tls-private-key-file": "tlsPrivateKeyFile", "pod-log-dir": "podLogsDir",
     "system-reserved": "systemReserved", "kube-reserved": "kubeReserved", "eviction-hard": "evictionHard",
+    "image-gc-high-threshold": "imageGCHighThresholdPercent", "image-gc-low-threshold": "imageGCLowThresholdPercent",
     "allowed-unsafe-sysctls": "allowedUnsafeSysctls", "node-status-update-frequency": "nodeStatusUpdateFrequency",
 }  # fmt: skip
 

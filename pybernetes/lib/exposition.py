@@ -34,9 +34,10 @@ class Exposition:
         """Begins a family of metrics; its samples follow."""
         self._lines.append(f"# HELP {name} {text}\n# TYPE {name} {kind}")
 
-    def sample(self, name: str, labels: Labels, value: float) -> None:
-        """One sample."""
-        self._lines.append(f"{name}{_braces(labels)} {number(value)}")
+    def sample(self, name: str, labels: Labels, value: float, moment: int | None = None) -> None:
+        """One sample, with the moment (in milliseconds) that it is of if that is not now."""
+        tail = "" if moment is None else f" {moment}"
+        self._lines.append(f"{name}{_braces(labels)} {number(value)}{tail}")
 
     def histogram(
         self, name: str, labels: Labels, bounds: Sequence[float], counts: Sequence[int], total: float

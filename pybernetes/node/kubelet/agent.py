@@ -21,6 +21,7 @@ from pybernetes.node.kubelet.context import Context
 from pybernetes.node.kubelet.cri import events, keys
 from pybernetes.node.kubelet.cri.client import Cri, CriError
 from pybernetes.node.kubelet.definitions import Settings
+from pybernetes.node.kubelet.figures.summary import Figures, Subject
 from pybernetes.node.kubelet.images import Images
 from pybernetes.node.kubelet.lease import NodeLease
 from pybernetes.node.kubelet.node_status import NodeStatus, image_list
@@ -87,6 +88,8 @@ class Kubelet:
         self.events_seen = 0
         self._seen: dict[str, set[tuple[str, int]]] = {}
         self.context = self._context()
+        self.cri.observe = self._count_call
+        self.figures = Figures(self.context, options.root, self._subjects)
         self._orphans = Orphans(self.context)
         self.ready = asyncio.Event()
 
@@ -128,6 +131,21 @@ class Kubelet:
             admit=self._admit,
             others=self._others,
         )  # fmt: skip
+
+    def _count_call(self, operation: str, seconds: float, failed: bool) -> None:
+        counts, label = self.context.counts, ("operation_type", operation)
+        counts.add("kubelet_runtime_operations_total", label)
+        counts.observe("kubelet_runtime_operations_duration_seconds", seconds, label)
+        if failed:
+            counts.add("kubelet_runtime_operations_errors_total", label)
+        if operation == "run_podsandbox":
+            counts.add(f"kubelet_started_pods_{'errors_' if failed else ''}total")
+
+    def _subjects(self) -> list[Subject]:
+        return [
+            Subject(worker.pod, worker.runtime, self.statuses.get(uid) or worker.pod.get("status", {}))
+            for uid, worker in self.workers.items()
+        ]
 
     # -- what parts ask for ------------------------------------------------------------------------------
 

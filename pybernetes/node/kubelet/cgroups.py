@@ -39,6 +39,19 @@ class Cgroups:
         words = parent.removesuffix(".slice").split("-")
         return "/".join(f"{'-'.join(words[: count + 1])}.slice" for count in range(len(words)))
 
+    @property
+    def top(self) -> str:
+        """The group of all pods, as the runtime would be told."""
+        if self.driver == "systemd":
+            words = [part for part in (*self.root.strip("/").split("/"), "kubepods") if part]
+            return f"{'-'.join(words)}.slice"
+        return os.path.join(self.root, "kubepods")
+
+    def member(self, parent: str, run: str) -> str:
+        """The path of the group that the runtime makes for a container or sandbox of a pod."""
+        name = f"cri-containerd-{run}.scope" if self.driver == "systemd" else run
+        return f"{self.folder(parent)}/{name}"
+
     def folders(self, parent: str) -> list[Path]:
         """Where a group is: one folder on v2, one for each controller on v1."""
         if self.unified:

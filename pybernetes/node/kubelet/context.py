@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pybernetes.client import Client
 from pybernetes.lib.clock import Clock
 from pybernetes.node.kubelet.backoff import Backoff
 from pybernetes.node.kubelet.cgroups import Cgroups
+from pybernetes.node.kubelet.counts import Counts
 from pybernetes.node.kubelet.cri.client import Cri
 from pybernetes.node.kubelet.definitions import Settings
 from pybernetes.node.kubelet.images import Images
@@ -41,6 +42,7 @@ class Context:
     runtime_name: str = "containerd"
     network_ready: Callable[[], str] = lambda: ""  # why pods cannot have a network, if they cannot
     admit: Callable[[Fields], tuple[str, str] | None] = lambda pod: None
+    counts: Counts = field(default_factory=Counts)
     others: Callable[[str], list[Fields]] = lambda uid: []  # the node's other pods that count
 
     def event(

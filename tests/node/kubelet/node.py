@@ -66,8 +66,10 @@ def network_namespace(name: str) -> Iterator[None]:
 class Node:
     """The parts of the node, each of which a test may stop and start."""
 
-    def __init__(self, directory: Path, server: Server) -> None:
+    def __init__(self, directory: Path, server: Server, *flags: str) -> None:
         self.directory, self.server = directory, server
+        # The disk belongs to others as well: that it is full is nothing that pods have to go for.
+        self.flags = ("--eviction-hard=memory.available<50Mi", "--image-gc-high-threshold=100", *flags)
         self.name = "node1"
         self.places = Places(directory / "containerd", directory / "run")
         self.cgroup_root = f"/{directory.name}"
@@ -94,7 +96,7 @@ class Node:
             f"--pod-log-dir={self.directory / 'logs'}", f"--cgroup-root={self.cgroup_root}",
             f"--container-runtime-endpoint=unix://{self.places.socket}", "--pod-cidr=10.88.0.0/24",
             f"--cni-conf-dir={self.places.cni_configuration}", f"--pod-manifest-path={self.manifests}",
-            "--anonymous-auth", "--authorization-mode=AlwaysAllow", *flags,
+            "--anonymous-auth", "--authorization-mode=AlwaysAllow", *self.flags, *flags,
         ]  # fmt: skip
         with (self.directory / "kubelet.log").open("a") as log:
             self.kubelet = subprocess.Popen(command, stdout=log, stderr=log, text=True)
@@ -254,7 +256,7 @@ def _reap(pid: int) -> None:
 
 
 @contextmanager
-def real_node(directory: Path) -> Iterator[Node]:
+def real_node(directory: Path, *flags: str) -> Iterator[Node]:
     """A node that runs, with nothing left of it afterwards."""
     require_root()
     for program in ("containerd", "runc", "catatonit", "busybox", "ip"):
@@ -264,7 +266,7 @@ def real_node(directory: Path) -> Iterator[Node]:
         network_namespace(name),
         running(directory, "--kubelet-preferred-address-types=InternalIP") as server,
     ):
-        node = Node(directory, server)
+        node = Node(directory, server, *flags)
         node.start_containerd()
         try:
             node.start_kubelet()

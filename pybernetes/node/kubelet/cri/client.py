@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+import time
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import grpc
@@ -14,6 +16,14 @@ Message = Any  # the messages are made at run time, so there are no types to nam
 _SECONDS = 120.0
 _PULL_SECONDS = 3600.0
 _RECEIVE_LIMIT = 16 << 20
+# Called with the name of an operation, the seconds that it took and whether it failed.
+Observer = Callable[[str, float, bool], None]
+
+
+def operation(request: str) -> str:
+    """What metrics call a call, from the name of its request: RunPodSandboxRequest is run_podsandbox."""
+    name = request.removesuffix("Request").replace("PodSandbox", "Podsandbox")
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
 
 class CriError(Exception):
@@ -49,6 +59,7 @@ class Cri:
         )
         self._runtime = services.RuntimeServiceStub(self.channel)
         self._images = services.ImageServiceStub(self._image_channel)
+        self.observe: Observer = lambda operation, seconds, failed: None
 
     async def close(self) -> None:
         """Ends the connection."""
@@ -57,10 +68,15 @@ class Cri:
             await self._image_channel.close()
 
     async def _call(self, method: Any, request: Message, seconds: float = _SECONDS) -> Message:
+        began, failed = time.monotonic(), True
         try:
-            return await method(request, timeout=seconds)
+            answer = await method(request, timeout=seconds)
+            failed = False
+            return answer
         except grpc.aio.AioRpcError as error:
             raise CriError(error.code().name, error.details() or error.code().name) from None
+        finally:
+            self.observe(operation(type(request).__name__), time.monotonic() - began, failed)
 
     # -- the runtime -------------------------------------------------------------------------------------
 

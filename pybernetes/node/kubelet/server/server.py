@@ -11,6 +11,7 @@ from pybernetes.lib import tls
 from pybernetes.node.kubelet import certificates
 from pybernetes.node.kubelet.agent import Kubelet
 from pybernetes.node.kubelet.server.auth import Gate
+from pybernetes.node.kubelet.server.figures import FigureHandlers
 from pybernetes.node.kubelet.server.http import Handler, HttpServer, Problem, Request, Response
 from pybernetes.node.kubelet.server.pods import PodHandlers
 
@@ -26,13 +27,14 @@ class KubeletServer:
         self._kubelet = kubelet
         settings = kubelet.options.configuration
         self._gate = Gate(kubelet.client, kubelet.clock, kubelet.options.node_name, settings)
-        handlers = PodHandlers(kubelet)
+        handlers, figures = PodHandlers(kubelet), FigureHandlers(kubelet)
         self._handlers: dict[str, Handler] = {
             "healthz": self._healthz,
             "pods": self._pods,
             "runningpods": self._running_pods,
             "configz": self._configz,
-            "metrics": self._metrics,
+            "metrics": figures.metrics,
+            "stats": figures.stats,
         }
         if settings["enableDebuggingHandlers"]:
             self._handlers |= {
@@ -106,35 +108,6 @@ class KubeletServer:
         return Response(
             orjson.dumps({"kubeletconfig": self._kubelet.options.configuration}), content_type=_JSON
         )
-
-    async def _metrics(self, request: Request) -> Response:
-        if request.path.strip("/") == "metrics/probes":
-            return Response(self._probe_metrics())
-        if request.path.strip("/") != "metrics":
-            raise Problem(404, "404 page not found\n")
-        return Response(self._own_metrics())
-
-    def _probe_metrics(self) -> bytes:
-        names = ("probe_type", "container", "pod_uid", "pod", "namespace", "result")
-        lines = ["# TYPE prober_probe_total counter"]
-        for key, count in sorted(self._kubelet.context.probes.counts.items()):
-            labels = ",".join(f'{name}="{value}"' for name, value in zip(names, key, strict=True))
-            lines.append(f"prober_probe_total{{{labels}}} {count}")
-        return ("\n".join(lines) + "\n").encode()
-
-    def _own_metrics(self) -> bytes:
-        kubelet = self._kubelet
-        running = sum(len(worker.runtime.running) for worker in kubelet.workers.values())
-        pods = sum(worker.runtime.sandbox is not None for worker in kubelet.workers.values())
-        lines = [
-            "# TYPE kubelet_running_pods gauge",
-            f"kubelet_running_pods {pods}",
-            "# TYPE kubelet_running_containers gauge",
-            f'kubelet_running_containers{{container_state="running"}} {running}',
-            "# TYPE kubelet_node_name gauge",
-            f'kubelet_node_name{{node="{kubelet.options.node_name}"}} 1',
-        ]
-        return ("\n".join(lines) + "\n").encode()
 
 
 def _pod_list(items: list[Fields]) -> Fields:

@@ -25,6 +25,7 @@ class Volumes:
         self.kinds: dict[str, Kind] = discover(
             "pybernetes.node.kubelet.volumes.kinds", "VOLUME", key=lambda kind: kind.source
         )
+        self.places: dict[tuple[str, str], str] = {}  # where volumes are, by pod and name
         self._owned: set[tuple[str, str]] = set()  # volumes whose files have had their group set
 
     def folder(self, uid: str) -> Path:
@@ -43,7 +44,20 @@ class Volumes:
 
     async def mount(self, pod: Fields) -> dict[str, Mounted]:
         """Has all volumes of a pod in place; gives them by name. Does nothing for those that are."""
-        return {volume["name"]: await self._one(pod, volume) for volume in pod["spec"].get("volumes", ())}
+        found = {volume["name"]: await self._one(pod, volume) for volume in pod["spec"].get("volumes", ())}
+        self.places |= {(pod["metadata"]["uid"], name): each.path for name, each in found.items()}
+        return found
+
+    def place(self, pod: Fields, volume: Fields) -> str | None:
+        """Where a volume of a pod is, if that is known."""
+        known = self.places.get((pod["metadata"]["uid"], volume["name"]))
+        if known is not None:
+            return known
+        try:
+            path = self._request(pod, volume)[1].path
+        except VolumeError:
+            return None
+        return str(path) if path.exists() else None
 
     async def _one(self, pod: Fields, volume: Fields) -> Mounted:
         kind, request = self._request(pod, volume)
@@ -108,6 +122,7 @@ class Volumes:
                 system.unmount(point)
             shutil.rmtree(folder, ignore_errors=True)
         self._owned = {key for key in self._owned if key[0] != uid}
+        self.places = {key: path for key, path in self.places.items() if key[0] != uid}
         self.around.tokens = {key: token for key, token in self.around.tokens.items() if key[0] != uid}
 
     def orphans(self, known: set[str]) -> list[str]:

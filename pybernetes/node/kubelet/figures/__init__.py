@@ -1,0 +1,1 @@
+"""What the node and its pods use, in upstream's forms: the summary (JSON) and metrics (Prometheus' text)."""

@@ -1,0 +1,78 @@
+"""The control groups of a node with what is known about each, for /metrics/cadvisor."""
+
+from __future__ import annotations
+
+import platform
+from typing import Any
+
+from pybernetes.node.kubelet import machine
+from pybernetes.node.kubelet.figures.cadvisor import Group, Machine
+from pybernetes.node.kubelet.figures.summary import Figures, Subject
+from pybernetes.node.kubelet.state import State
+from pybernetes.node.stats import host
+from pybernetes.node.stats.filesystem import device_name, device_names
+from pybernetes.node.stats.network import interfaces
+
+Fields = dict[str, Any]
+
+
+async def groups(figures: Figures) -> list[Group]:
+    """The machine, the groups of all pods and of each quality, each pod, its sandbox and its containers."""
+    root = figures.root()
+    disk = figures.node_filesystem()
+    found = [Group("/", root, host.boot_time(), interfaces=interfaces())]
+    if disk is not None:
+        found[0].disk = (device_name(disk.device), disk, disk.used)
+    for name in figures.shared_groups():
+        usage = figures.groups.read(name)
+        if usage is not None:
+            found.append(Group(name, usage))
+    images, _ = await figures.image_filesystem()
+    layers = await figures.layers()
+    for subject in list(figures.subjects()):
+        _pod(figures, subject, found)
+        for group in found[-len(subject.runtime.runs) - 2 :]:
+            if group.container and images is not None and group.name in layers:
+                group.disk = (device_name(images.device), images, layers[group.name][0])
+    names = device_names()
+    for group in found:
+        group.usage.io = {names.get(device, device): each for device, each in group.usage.io.items()}
+    return found
+
+
+def _pod(figures: Figures, subject: Subject, found: list[Group]) -> None:
+    meta = subject.pod["metadata"]
+    place = {"pod": meta["name"], "namespace": meta["namespace"]}
+    usage = figures.groups.read(figures.pod_group(subject.pod))
+    if usage is None:
+        return
+    sandbox = subject.runtime.sandbox
+    started = sandbox.created if sandbox is not None else 0.0
+    found.append(Group(figures.pod_group(subject.pod), usage, started, **place))
+    if sandbox is not None:
+        group = figures.run_group(subject.pod, sandbox.id)
+        usage = figures.groups.read(group)
+        if usage is not None:
+            own = Group(group, usage, started, **place, name=sandbox.id)
+            own.interfaces = figures.network_of(subject)
+            found.append(own)
+    for run in subject.runtime.runs:
+        if run.state is State.RUNNING:
+            group = figures.run_group(subject.pod, run.id)
+            usage = figures.groups.read(group)
+            if usage is not None:
+                found.append(
+                    Group(
+                        group, usage, run.started, **place, container=run.name, image=run.image, name=run.id
+                    )
+                )
+
+
+def this_machine() -> Machine:
+    """The machine that this is."""
+    info, memory = machine.info("", ""), host.meminfo()
+    physical, sockets = host.cores()
+    return Machine(
+        machine.cpus(), physical, sockets, memory.get("MemTotal", 0), memory.get("SwapTotal", 0),
+        info["machineID"], info["systemUUID"], info["bootID"], platform.release(), info["osImage"],
+    )  # fmt: skip
