@@ -54,3 +54,8 @@ async def _ctr(socket: Path, *arguments: str) -> str:
     if process.returncode:
         raise ImageError(f"ctr {' '.join(arguments)}: {complaint.decode().strip()}")
     return output.decode()
+
+
+async def remove(socket: Path, name: str) -> None:
+    """Removes an image, and waits until its content is gone."""
+    await _ctr(socket, "images", "remove", "--sync", name)

@@ -88,6 +88,8 @@ def _decide(cluster: Cluster, settings: Settings, changes: Mapping[str, Any]) ->
     if result.host_network:
         result.address = "0.0.0.0"
     elif result.nodes and not result.node_range:
+        if network.bridge_exists(cluster.name):
+            raise ClusterError(f"another user of this machine has a cluster named {cluster.name!r}")
         result.node_range = network.free_range()
         # Nodes reach the API server over the bridge, and so does everybody else on this machine.
         result.address = network.gateway(result.node_range)
@@ -215,3 +217,13 @@ def delete(cluster: Cluster) -> None:
         if path.exists():
             kubeconfig.write(path, kubeconfig.without(kubeconfig.read(path), cluster.name))
         shutil.rmtree(cluster.root)
+
+
+def pause(cluster: Cluster, paused: bool) -> None:
+    """Stops the programs of a cluster where they are, or lets them go on."""
+    with locked(cluster):
+        if not running_programs(cluster):
+            raise ClusterError(f"the cluster {cluster.name} does not run")
+        settings = kept.load(cluster)
+        settings.paused = paused
+        refresh(cluster, settings)

@@ -36,6 +36,11 @@ def bridge_name(cluster: str) -> str:
     return f"pyb{_short(cluster)}"
 
 
+def bridge_exists(cluster: str) -> bool:
+    """Whether a cluster of this name has a bridge on this machine."""
+    return Path(f"/sys/class/net/{bridge_name(cluster)}").exists()
+
+
 def namespace(cluster: str, node: str) -> str:
     """The network namespace of a node."""
     return f"pyb-{cluster}-{node}"
@@ -80,7 +85,7 @@ def cluster_dns(service_range: str) -> str:
 def make_bridge(cluster: str, node_range: str) -> None:
     """The bridge that joins this machine and the nodes, and the rule that lets nodes pull images."""
     name = bridge_name(cluster)
-    if not Path(f"/sys/class/net/{name}").exists():
+    if not bridge_exists(cluster):
         run("ip", "link", "add", name, "type", "bridge")
     prefix = ipaddress.ip_network(node_range).prefixlen
     run("ip", "address", "replace", f"{gateway(node_range)}/{prefix}", "dev", name)
@@ -124,6 +129,6 @@ def remove_node(cluster: str, node: str) -> None:
 def remove_bridge(cluster: str, node_range: str) -> None:
     """Removes the bridge and the rule."""
     name = bridge_name(cluster)
-    if Path(f"/sys/class/net/{name}").exists():
+    if bridge_exists(cluster):
         run("ip", "link", "delete", name)
     subprocess.run(["iptables", "-t", "nat", "-D", *_rule(cluster, node_range)], capture_output=True)

@@ -82,11 +82,13 @@ class Node:
         """Ends what still runs of the node's containers and undoes its mounts."""
         for line in Path("/proc/mounts").read_text().splitlines()[::-1]:
             where = line.split()[1]
-            if where.startswith(f"{self.root}/"):
+            if where.startswith((f"{self.root}/", f"{self.places.state}/")):
                 subprocess.run(["umount", "--lazy", where], capture_output=True)
         for hierarchy in (Path("/sys/fs/cgroup"), *Path("/sys/fs/cgroup").iterdir()):
             _remove_groups(hierarchy / "pybernetes" / self.cluster.name / self.name)
         shutil.rmtree(self.places.state, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            self.cluster.run.rmdir()
 
     def remove(self) -> None:
         """Removes everything that the node made."""

@@ -58,6 +58,11 @@ class Cluster:
         return self.root / "admin.kubeconfig"
 
     @property
+    def run(self) -> Path:
+        """What a reboot may take. Not below the root: the path of a socket has to be short."""
+        return Path("/run/pybernetes") / self.name
+
+    @property
     def programs(self) -> Path:
         """What the supervisor says about its programs."""
         return self.root / "programs.json"

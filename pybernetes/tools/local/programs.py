@@ -28,8 +28,7 @@ def ours(*arguments: str) -> tuple[str, ...]:
 
 def runtime_places(cluster: Cluster, node: str) -> Places:
     """Where the containerd of a node keeps its things."""
-    root = cluster.root / "nodes" / node
-    return Places(root / "containerd", root / "run")
+    return Places(cluster.root / "nodes" / node / "containerd", cluster.run / node)
 
 
 def wanted(cluster: Cluster, settings: Settings) -> list[Program]:

@@ -1,0 +1,17 @@
+"""kubeconfig: how to reach a local cluster, for those who do not want it merged into their own file."""
+
+from __future__ import annotations
+
+from pybernetes.cmd._cluster import on_cluster
+
+SUMMARY = "Print the kubeconfig of a local cluster"
+
+
+def main(argv: list[str]) -> int:
+    """Prints the file."""
+    from pybernetes.tools.local.places import Cluster
+
+    def show(cluster: Cluster) -> None:
+        print(cluster.kubeconfig.read_text(), end="")
+
+    return on_cluster("kubeconfig", SUMMARY, argv, show)

@@ -1,0 +1,39 @@
+"""node: adds, removes, stops and starts nodes of a local cluster, and opens a shell in one."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from pybernetes.cmd._cluster import parser, run
+
+if TYPE_CHECKING:
+    from pybernetes.tools.local.places import Cluster
+
+SUMMARY = "Add, remove, stop or start a node of a local cluster, or open a shell in it"
+VERBS = {"rm": "removed", "stop": "stopped", "start": "started"}
+
+
+def main(argv: list[str]) -> int:
+    """Does what the verb says."""
+    line = parser("node", SUMMARY, positional=False)
+    line.add_argument("verb", choices=("add", *VERBS, "shell"))
+    line.add_argument("node", nargs="?", default="", help="name of the node")
+    line.add_argument("command", nargs="*", help="what to run in place of a shell (after --)")
+    arguments = line.parse_args(argv)
+    if arguments.verb != "add" and not arguments.node:
+        line.error("which node?")
+    from pybernetes.tools.local import nodes
+
+    def work(cluster: Cluster) -> None:
+        if arguments.verb == "add":
+            print(f"the node {nodes.add(cluster)} is added")
+        elif arguments.verb == "shell":
+            command = nodes.shell(cluster, arguments.node, arguments.command)
+            os.execvp(command[0], command)
+        else:
+            act = {"rm": nodes.remove, "stop": nodes.stop, "start": nodes.start}[arguments.verb]
+            act(cluster, arguments.node)
+            print(f"the node {arguments.node} is {VERBS[arguments.verb]}")
+
+    return run("node", arguments, work)

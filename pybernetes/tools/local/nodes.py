@@ -1,0 +1,79 @@
+"""Nodes of a local cluster that come, go, stop and start again."""
+
+from __future__ import annotations
+
+import contextlib
+
+from pybernetes.node.containerd import daemon
+from pybernetes.tools.local import lifecycle, network
+from pybernetes.tools.local import settings as kept
+from pybernetes.tools.local.api import Api, ApiError
+from pybernetes.tools.local.node import Node
+from pybernetes.tools.local.places import Cluster
+
+
+def add(cluster: Cluster) -> str:
+    """Adds a node with real containers and gives its name."""
+    with lifecycle.locked(cluster):
+        settings = kept.load(cluster)
+        if settings.host_network:
+            raise kept.SettingsError("on the host's network there is room for one node only")
+        if not settings.node_range:
+            raise kept.SettingsError(
+                "this cluster has no network for real nodes: its API server serves this machine alone; "
+                "make a cluster with pyb up --nodes 1"
+            )
+        daemon.check_programs()
+        settings.nodes = kept.with_nodes(cluster.name, settings.nodes, len(settings.nodes) + 1)
+        node = settings.nodes[-1]
+        lifecycle.prepare(cluster, settings, node)
+        lifecycle.refresh(cluster, settings)
+        return node.name
+
+
+def remove(cluster: Cluster, name: str) -> None:
+    """Stops a node, takes it out of the API and removes all that it made."""
+    with lifecycle.locked(cluster):
+        settings = kept.load(cluster)
+        settings.nodes.remove(settings.node(name))
+        lifecycle.refresh(cluster, settings)
+        lifecycle.wait_for_end(cluster, f"containerd-{name}")
+        Node(cluster, name).remove()
+        if lifecycle.running_programs(cluster):
+            with contextlib.suppress(ApiError):  # it may never have been registered
+                Api(cluster).call("DELETE", f"/api/v1/nodes/{name}")
+
+
+def stop(cluster: Cluster, name: str) -> None:
+    """Stops a node; the cluster sees it as lost."""
+    with lifecycle.locked(cluster):
+        settings = kept.load(cluster)
+        settings.change(settings.node(name), stopped=True)
+        lifecycle.refresh(cluster, settings)
+        lifecycle.wait_for_end(cluster, f"containerd-{name}")
+        Node(cluster, name).clear()
+
+
+def start(cluster: Cluster, name: str) -> None:
+    """Starts a node that was stopped."""
+    with lifecycle.locked(cluster):
+        settings = kept.load(cluster)
+        node = settings.node(name)
+        settings.change(node, stopped=False)
+        lifecycle.prepare(cluster, settings, node)
+        lifecycle.refresh(cluster, settings)
+
+
+def shell(cluster: Cluster, name: str, command: list[str]) -> list[str]:
+    """The command line of a shell, or of another command, inside of a node."""
+    settings = kept.load(cluster)
+    node = Node(cluster, settings.node(name).name)
+    endpoint = f"unix://{node.places.socket}"
+    environment = [
+        f"CONTAINER_RUNTIME_ENDPOINT={endpoint}",
+        f"CONTAINERD_ADDRESS={node.places.socket}",
+        "CONTAINERD_NAMESPACE=k8s.io",
+    ]
+    namespace = network.namespace(cluster.name, name)
+    inside = [] if settings.host_network else ["nsenter", f"--net=/run/netns/{namespace}", "--"]
+    return ["env", *environment, *inside, *(command or ["bash"])]

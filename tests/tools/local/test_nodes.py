@@ -1,0 +1,96 @@
+"""A local cluster with real containers, and what it leaves on the machine: nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.support import require_program, require_root
+from tests.tools.local.user import User
+
+pytestmark = [pytest.mark.slow, pytest.mark.e2e]
+NAME = "testnodes"
+RUN = f"/run/pybernetes/{NAME}"
+
+
+def traces(home: Path) -> list[str]:
+    """What a cluster of this test would leave behind: processes, mounts, links, namespaces, rules, groups."""
+    found = [
+        line for line in Path("/proc/mounts").read_text().splitlines() if str(home) in line or RUN in line
+    ]
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            line = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if str(home) in line or RUN in line or f"--cluster {NAME}" in line:
+            found.append(line)
+    for command in (["ip", "netns"], ["iptables-save"], ["ip", "route", "show", "table", "all"]):
+        output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        found += [line for line in output.splitlines() if NAME in line]
+    found += [str(path) for path in Path("/sys/fs/cgroup").glob(f"*/pybernetes/{NAME}*")]
+    found += [str(path) for path in Path("/sys/fs/cgroup").glob(f"pybernetes/{NAME}*")]
+    return found
+
+
+def web(folder: Path) -> Path:
+    """The root of an image: a web server and a page."""
+    (folder / "bin").mkdir(parents=True)
+    (folder / "www").mkdir()
+    shutil.copy(require_program("busybox"), folder / "bin" / "busybox")
+    (folder / "www" / "index.html").write_text("hello\n")
+    return folder
+
+
+def test_a_cluster_with_real_nodes(tmp_path: Path) -> None:
+    require_root()
+    for program in ("kubectl", "containerd", "busybox"):
+        require_program(program)
+    links = set(os.listdir("/sys/class/net"))
+    user = User(tmp_path)
+    try:
+        user.pyb("up", NAME, "--wait")
+        assert "built docker.io/library/web:1" in user.pyb(
+            "image", "build", str(web(tmp_path / "web")), "--tag", "web:1",
+            "--entrypoint", "/bin/busybox httpd -f -p 80 -h /www",
+        )  # fmt: skip
+        assert f"docker.io/library/web:1  ({NAME})" in user.pyb("image", "ls")
+        user.kubectl("run", "web", "--image=web:1", "--port=80")
+        user.kubectl("wait", "--for=condition=Ready", "pod/web", "--timeout=60s")
+        address = user.kubectl("get", "pod", "web", "-o", "jsonpath={.status.podIP}")
+        answer = user.pyb("node", "shell", NAME, "--", "busybox", "wget", "-qO-", f"http://{address}/")
+        assert answer == "hello\n"
+        user.kubectl("expose", "pod", "web", "--type=NodePort")
+        assert user.pyb("service", "web", "--url").startswith("http://172.30.")
+
+        assert f"{NAME}-2 is added" in user.pyb("node", "add")
+        user.until(" Ready", "get", "node", f"{NAME}-2", "--ignore-not-found")
+        user.pyb("node", "stop", f"{NAME}-2")
+        assert f"{NAME}-2 (stopped)" in user.pyb("status")
+        user.pyb("node", "rm", f"{NAME}-2")
+        assert f"{NAME}-2" not in user.kubectl("get", "nodes")
+
+        # The agents of the node die: the supervisor brings them back, and the container has not noticed.
+        before = user.kubectl(
+            "get", "pod", "web", "-o", "jsonpath={.status.containerStatuses[0].containerID}"
+        )
+        line = next(line for line in user.pyb("status").splitlines() if f"node-{NAME}" in line)
+        os.kill(int(line.partition("process ")[2].rstrip(")")), signal.SIGKILL)
+        user.kubectl("run", "again", "--image=web:1")
+        user.kubectl("wait", "--for=condition=Ready", "pod/again", "--timeout=60s")
+        after = user.kubectl("get", "pod", "web", "-o", "jsonpath={.status.containerStatuses[0].containerID}")
+        assert before == after
+
+        user.pyb("down")
+        assert not [line for line in traces(tmp_path) if not line.startswith(("pyb-", "-A"))]
+        user.pyb("up", NAME, "--wait")
+        user.kubectl("wait", "--for=condition=Ready", "pod/web", "--timeout=60s")
+    finally:
+        user.pyb("delete", NAME)
+    assert traces(tmp_path) == []
+    assert {name for name in os.listdir("/sys/class/net") if name.startswith("pyb")} <= links
