@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pybernetes.tools.local.places import Cluster
+    from pybernetes.tools.local.settings import Settings
 
 SUMMARY = "Run the control plane of a local cluster in one process"
 
@@ -61,7 +62,7 @@ async def _run(name: str) -> int:
             *settings.controller_arguments,
         ]
     )
-    plane = ControlPlane(apiserver, controllers, settings.hollow)
+    plane = ControlPlane(apiserver, controllers, settings.hollow, first_node=_first_node(settings))
     stop = asyncio.Event()
     for each in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(each, stop.set)
@@ -71,6 +72,13 @@ async def _run(name: str) -> int:
     await stop.wait()
     await plane.stop()
     return 0
+
+
+def _first_node(settings: Settings) -> str:
+    """The node that shows the control plane's parts."""
+    if settings.nodes:
+        return settings.nodes[0].name
+    return "hollow-0" if settings.hollow else ""
 
 
 def _kubelet_access(cluster: Cluster) -> list[str]:

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from pybernetes import KUBERNETES_VERSION
+from pybernetes.api.now import timestamp
 from pybernetes.client.client import Client
 from pybernetes.control_plane.apiserver import setup
 from pybernetes.control_plane.apiserver.authn.user import AUTHENTICATED, MASTERS, User
@@ -17,9 +18,11 @@ from pybernetes.control_plane.apiserver.server import ApiServer
 from pybernetes.control_plane.controllers import _manager
 from pybernetes.runtime import Manager
 from pybernetes.tools.local.hollow import agent
+from pybernetes.tools.local.system_pods import SystemPods
 
 log = logging.getLogger(__name__)
 _RESTART_SECONDS = 1.0
+_UNSHOWN = ("hollow-nodes", "system-pods")  # these belong to no cluster but a local one
 
 
 def _user(name: str, *groups: str) -> User:
@@ -33,18 +36,24 @@ class ControlPlane:
     apiserver: Namespace
     controllers: Namespace
     hollow: int = 0
+    first_node: str = ""  # the node that the parts of this process are shown on; empty shows none
+    node_parts: tuple[str, ...] = ()  # what runs on every node with real containers
     server: ApiServer = field(init=False)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
     _clients: list[Client] = field(default_factory=list)
+    _parts: dict[str, str] = field(default_factory=dict)  # what runs here, and since when
 
     async def start(self) -> None:
         """Starts the API server, then all who need it."""
         self.server = ApiServer(setup.store(self.apiserver), setup.settings(self.apiserver))
         await self.server.start()
+        self._parts = {"store": timestamp(), "kube-apiserver": timestamp()}
         self._supervise("kube-controller-manager", self._controllers)
         self._supervise("kube-scheduler", self._scheduler)
         if self.hollow:
             self._supervise("hollow-nodes", self._hollow)
+        if self.first_node:
+            self._supervise("system-pods", self._system_pods)
 
     def client(self, name: str, *groups: str, agent_name: str = "") -> Client:
         """A client in this process, as a user."""
@@ -78,11 +87,27 @@ class ControlPlane:
         # They pretend to be all nodes at once, which no single node's identity allows.
         await agent.run(self.client("hollow-nodes", MASTERS), names, version=KUBERNETES_VERSION)
 
+    async def _system_pods(self) -> None:
+        # No default role may show pods on all nodes.
+        manager = Manager(self.client("system-pods", MASTERS))
+        since = timestamp()
+
+        def of_node(name: str) -> dict[str, str]:
+            if name.startswith("hollow-") and name != self.first_node:
+                return {}
+            here = {part: began for part, began in self._parts.items() if part not in _UNSHOWN}
+            there = {} if name.startswith("hollow-") else dict.fromkeys(self.node_parts, since)
+            return {**(here if name == self.first_node else {}), **there}
+
+        manager.add(SystemPods(manager.runtime, of_node))
+        await manager.run()
+
     def _supervise(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
         """Runs a part of the process; one that fails is started again."""
 
         async def forever() -> None:
             while True:
+                self._parts[name] = timestamp()
                 try:
                     await run()
                 except asyncio.CancelledError:

@@ -1,0 +1,33 @@
+"""The parts of a cluster as pods of kube-system: shown while they run, and no others."""
+
+from __future__ import annotations
+
+import pytest
+
+from pybernetes.tools.local import system_pods
+
+NODE = {
+    "metadata": {"name": "n", "uid": "u"},
+    "status": {
+        "addresses": [{"type": "InternalIP", "address": "172.30.0.2"}, {"type": "Hostname", "address": "n"}],
+        "conditions": [{"type": "Ready", "status": "True"}],
+    },
+}
+
+
+def test_the_pod_is_nobodys_to_run() -> None:
+    shown = system_pods.pod("kube-scheduler", NODE)
+    assert shown["metadata"]["name"] == "kube-scheduler-n" and shown["spec"]["nodeName"] == "n"
+    assert system_pods.MIRROR in shown["metadata"]["annotations"]
+    assert shown["metadata"]["ownerReferences"][0]["uid"] == "u"
+
+
+@pytest.mark.parametrize("ready", ["True", "False", "Unknown"])
+def test_it_is_ready_if_its_node_is(ready: str) -> None:
+    node = {**NODE, "status": {**NODE["status"], "conditions": [{"type": "Ready", "status": ready}]}}
+    said = system_pods.status("kube-proxy", node, "2026-01-01T00:00:00Z")
+    assert said["containerStatuses"][0]["ready"] is (ready == "True")
+    assert {each["type"]: each["status"] for each in said["conditions"]}["Ready"] == (
+        "True" if ready == "True" else "False"
+    )
+    assert said["podIP"] == "172.30.0.2" and said["phase"] == "Running"
