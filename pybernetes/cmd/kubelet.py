@@ -27,6 +27,12 @@ CONFIGURATION = {
     "rotate-server-certificates": "serverTLSBootstrap", "tls-cert-file": "tlsCertFile",
     "tls-private-key-file": "tlsPrivateKeyFile", "pod-log-dir": "podLogsDir",
     "system-reserved": "systemReserved", "kube-reserved": "kubeReserved", "eviction-hard": "evictionHard",
+    "eviction-soft": "evictionSoft", "eviction-soft-grace-period": "evictionSoftGracePeriod",
+    "eviction-minimum-reclaim": "evictionMinimumReclaim", "eviction-max-pod-grace-period": "evictionMaxPodGracePeriod",
+    "eviction-pressure-transition-period": "evictionPressureTransitionPeriod",
+    "container-log-max-size": "containerLogMaxSize", "container-log-max-files": "containerLogMaxFiles",
+    "enforce-node-allocatable": "enforceNodeAllocatable", "pod-max-pids": "podPidsLimit",
+    "local-storage-capacity-isolation": "localStorageCapacityIsolation", "minimum-image-ttl-duration": "imageMinimumGCAge",
     "image-gc-high-threshold": "imageGCHighThresholdPercent", "image-gc-low-threshold": "imageGCLowThresholdPercent",
     "allowed-unsafe-sysctls": "allowedUnsafeSysctls", "node-status-update-frequency": "nodeStatusUpdateFrequency",
 }  # fmt: skip
@@ -54,6 +60,7 @@ FLAGS = (
     Flag("kubelet-cgroups", "", "taken and not used"),
     Flag("pod-infra-container-image", "", "taken and not used: the runtime's own configuration says it"),
     Flag("streaming-connection-idle-timeout", Seconds(4 * 3600), "how long a silent exec may last"),
+    Flag("housekeeping-interval", Seconds(10), "how often to look at what the node has left"),
     Flag("v", 0, "how much to log"),
 )
 
@@ -187,6 +194,7 @@ async def serve(arguments: argparse.Namespace, stop: asyncio.Event) -> None:
         node_ips=tuple(arguments.node_ip),
         node_labels=dict(each.partition("=")[::2] for each in arguments.node_labels),
         hostname=hostname,
+        housekeeping=float(arguments.housekeeping_interval),
         provider_id=arguments.provider_id,
         cloud_provider=arguments.cloud_provider,
         cni_configuration=folder,

@@ -30,6 +30,7 @@ from pybernetes.node.kubelet.orphans import Orphans
 from pybernetes.node.kubelet.probes.manager import Probes
 from pybernetes.node.kubelet.state import State
 from pybernetes.node.kubelet.statuses import Statuses
+from pybernetes.node.kubelet.upkeep.keeper import Upkeep
 from pybernetes.node.kubelet.volumes import Volumes
 from pybernetes.node.kubelet.volumes.base import Around
 from pybernetes.node.kubelet.worker import Phase, Worker
@@ -90,6 +91,14 @@ class Kubelet:
         self.context = self._context()
         self.cri.observe = self._count_call
         self.figures = Figures(self.context, options.root, self._subjects)
+        self.upkeep = Upkeep(
+            options.configuration,
+            self.context,
+            self.figures,
+            lambda: self.workers.values(),
+            self._pressed,
+            options.housekeeping,
+        )
         self._orphans = Orphans(self.context)
         self.ready = asyncio.Event()
 
@@ -141,6 +150,10 @@ class Kubelet:
         if operation == "run_podsandbox":
             counts.add(f"kubelet_started_pods_{'errors_' if failed else ''}total")
 
+    def _pressed(self) -> None:
+        if self.node_status is not None:
+            self.node_status.poke()
+
     def _subjects(self) -> list[Subject]:
         return [
             Subject(worker.pod, worker.runtime, self.statuses.get(uid) or worker.pod.get("status", {}))
@@ -172,7 +185,7 @@ class Kubelet:
             and worker.pod["metadata"].get("creationTimestamp", "") <= pod["metadata"].get("creationTimestamp", "")
         ]  # fmt: skip
         unsafe = self.options.configuration["allowedUnsafeSysctls"]
-        return admission.refusal(pod, self.node(), others, unsafe)
+        return self.upkeep.evictions.refusal(pod) or admission.refusal(pod, self.node(), others, unsafe)
 
     def _probe_event(self, pod: Fields, container: Fields, reason: str, message: str) -> None:
         self.context.event(pod, "Warning", reason, message, container)
@@ -220,7 +233,7 @@ class Kubelet:
             self.node_status = NodeStatus(
                 self.client, self.clock, self.options, addresses=self.addresses,
                 runtime_version=f"{version.runtime_name}://{version.runtime_version}",
-                images=lambda: self._images, problems=self.problems, pressures=frozenset,
+                images=lambda: self._images, problems=self.problems, pressures=lambda: self.upkeep.evictions.conditions,
                 port=lambda: self.port,
             )  # fmt: skip
             assert self.context.objects is not None
@@ -230,6 +243,8 @@ class Kubelet:
             self._spawn(self._join(), "node")
         self._spawn(self._follow_runtime(), "runtime events")
         self._spawn(self._relist(), "relist")
+        for work, name in self.upkeep.work():
+            self._spawn(work, name)
         folder = self.options.configuration["staticPodPath"]
         if folder:
             self.static = sources.StaticPods(

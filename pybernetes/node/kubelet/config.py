@@ -45,8 +45,18 @@ DEFAULTS: Fields = {
     "imageGCHighThresholdPercent": 85,
     "imageGCLowThresholdPercent": 80,
     "imageMinimumGCAge": "2m0s",
+    "imageMaximumGCAge": "0s",
     "containerLogMaxSize": "10Mi",
     "containerLogMaxFiles": 5,
+    "containerLogMonitorInterval": "10s",
+    "containerLogMaxWorkers": 1,
+    "evictionSoft": {},
+    "evictionSoftGracePeriod": {},
+    "evictionMinimumReclaim": {},
+    "evictionPressureTransitionPeriod": "5m0s",
+    "evictionMaxPodGracePeriod": 0,
+    "localStorageCapacityIsolation": True,
+    "enforceNodeAllocatable": ["pods"],
     "evictionHard": {
         "memory.available": "100Mi",
         "nodefs.available": "10%",
@@ -104,6 +114,7 @@ class Options:
     cloud_provider: str = ""
     cni_configuration: Path | None = None  # where to write the CNI configuration; None leaves it to others
     certificates: Path | None = None
+    housekeeping: float = 10.0  # seconds between two looks at what the node has left
     capacity: Mapping[str, str] = field(default_factory=dict)  # what the machine has, where it is to be told
 
     def seconds(self, name: str) -> float:

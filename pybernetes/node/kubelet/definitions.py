@@ -29,6 +29,7 @@ class Settings:
     memory_capacity: int = 0
     seccomp_default: bool = False
     cfs_quota: bool = True
+    dead_runs: int = 1  # how many earlier runs of a container are kept for their logs
 
     @property
     def seccomp_root(self) -> Path:

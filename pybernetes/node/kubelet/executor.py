@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 
 from pybernetes.client.refs import CONFIG_MAPS, RUNTIME_CLASSES, SECRETS
-from pybernetes.node.kubelet import definitions, dns, hosts, lifecycle
+from pybernetes.node.kubelet import definitions, dns, hosts, lifecycle, logs
 from pybernetes.node.kubelet.context import Context
 from pybernetes.node.kubelet.cri.client import CriError
 from pybernetes.node.kubelet.environment import ConfigError, Surroundings, environment
@@ -25,7 +25,6 @@ from pybernetes.node.kubelet.volumes.container_mounts import mounts
 Fields = dict[str, Any]
 Message = Any
 _LEAST_GRACE = 2.0
-_KEPT_RUNS = 2
 
 
 class StartFailed(Exception):
@@ -304,10 +303,11 @@ class Executor:
         old: list[Run] = []
         for run in runtime.runs:
             count[run.name] = count.get(run.name, 0) + 1
-            if count[run.name] > _KEPT_RUNS and run.state is not State.RUNNING:
+            if count[run.name] > 1 + self.context.settings.dead_runs and run.state is not State.RUNNING:
                 old.append(run)
         for run in old:
             await self._gone(self.context.cri.remove_container(run.id))
+            logs.remove(run.log_path)
         kept = {run.sandbox for run in runtime.runs if run not in old}
         stale = [each for each in runtime.sandboxes[1:] if not each.ready and each.id not in kept]
         for sandbox in stale:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import glob
+import os
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -120,6 +122,10 @@ async def read(path: Path, options: Options, ended: asyncio.Event | None = None)
                 return
             rotated = _inode(path) not in (inode, None)
             if rotated:
+                left_over = file.read(_BLOCK)  # written between the last look and the turn
+                if left_over:
+                    file.seek(-len(left_over), os.SEEK_CUR)
+                    continue
                 file.close()
                 file, held = path.open("rb"), b""
                 inode = path.stat().st_ino
@@ -147,6 +153,15 @@ async def _wait(event: asyncio.Event | None, seconds: float) -> None:
             await event.wait()
     except TimeoutError:
         pass
+
+
+def remove(path: str) -> None:
+    """Removes the log of a run with everything that was turned over."""
+    for each in (path, *glob.glob(f"{glob.escape(path)}.*")) if path else ():
+        try:
+            os.remove(each)
+        except FileNotFoundError:
+            pass
 
 
 def last_text(path: Path) -> str:

@@ -33,6 +33,7 @@ class Facts:
     started: Mapping[str, bool] = field(default_factory=dict)
     ended: bool = False  # nothing of the pod will start again
     verdict: tuple[str, str] | None = None  # reason and message of a pod that was made to fail
+    disruption: str = ""  # why the kubelet ended it for the good of others
     resize: tuple[Fields, ...] = ()  # conditions about a change of resources
     in_force: Mapping[str, Fields] = field(default_factory=dict)  # resources of running containers by name
 
@@ -300,6 +301,9 @@ def _conditions(
     others = [each for type_, each in reported.items() if type_ not in OWN_CONDITIONS]
     if "DisruptionTarget" in said and "DisruptionTarget" not in reported:
         others.append(said["DisruptionTarget"])
+    elif facts.disruption and "DisruptionTarget" not in reported:
+        made = _condition("DisruptionTarget", True, "TerminationByKubelet", facts.disruption)
+        others.append(made | {"lastProbeTime": None, "lastTransitionTime": times.seconds(facts.now)})
     containers = _containers_ready(pod["spec"], by_name, status["phase"])
     found = [
         *(dict(each) for each in facts.resize),

@@ -63,6 +63,7 @@ class Worker:
         self._poked = asyncio.Event()
         self._waiting: dict[str, tuple[str, str]] = {}
         self._verdict: tuple[str, str] | None = None
+        self._disruption = ""
         self._removed = False  # the API server does not have it any more
         self._grace: float | None = None
         self._failures = 0
@@ -96,10 +97,11 @@ class Worker:
             self._end(None)
         self.poke()
 
-    def fail(self, reason: str, message: str, grace: float | None = None) -> None:
-        """Has the pod end as failed, for pressure on the node or a deadline."""
+    def fail(self, reason: str, message: str, grace: float | None = None, disruption: str = "") -> None:
+        """Has the pod end as failed, for pressure on the node or a deadline; ``disruption`` says that it was us."""
         if self._verdict is None:
             self._verdict = (reason, message)
+            self._disruption = disruption
         self._end(grace)
         self.poke()
 
@@ -166,6 +168,11 @@ class Worker:
         return self.phase is Phase.GONE
 
     @property
+    def cleaned(self) -> bool:
+        """Whether nothing of it takes memory, processes or local disk any more."""
+        return self.phase in (Phase.TERMINATED, Phase.GONE)
+
+    @property
     def name(self) -> str:
         """The pod's name for people."""
         return f"{self.pod['metadata']['namespace']}/{self.pod['metadata']['name']}"
@@ -207,6 +214,7 @@ class Worker:
             started=results[STARTUP],
             ended=ended,
             verdict=self._verdict,
+            disruption=self._disruption,
             resize=() if ended else self._allocation.conditions(self.pod, self.runtime),
             in_force=self._allocation.shown(self.runtime),
         )

@@ -89,7 +89,7 @@ class Node:
 
         self.containerd = self.runner.run(start())
 
-    def start_kubelet(self, *flags: str) -> None:
+    def start_kubelet(self, *flags: str, wait: bool = True) -> None:
         command = [
             sys.executable, "-m", "pybernetes.cmd.main", "kubelet", f"--kubeconfig={self.server.kubeconfig}",
             f"--hostname-override={self.name}", f"--node-ip={ADDRESS}", f"--root-dir={self.directory / 'kubelet'}",
@@ -100,7 +100,8 @@ class Node:
         ]  # fmt: skip
         with (self.directory / "kubelet.log").open("a") as log:
             self.kubelet = subprocess.Popen(command, stdout=log, stderr=log, text=True)
-        self.until(self.is_ready)
+        if wait:
+            self.until(self.is_ready)
 
     def ctr(self, *arguments: str) -> None:
         """Runs containerd's own tool."""

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import subprocess
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from tests.node.kubelet.node import FOREVER, Node, real_node
+from pybernetes.lib import oci
+from pybernetes.node.containerd import images
+from pybernetes.node.containerd.config import PAUSE_IMAGE
+from tests.node.kubelet.node import FOREVER, IMAGE, Node, phase, real_node
 from tests.support import require_program
 
 pytestmark = [pytest.mark.slow, pytest.mark.e2e]
@@ -17,7 +22,14 @@ pytestmark = [pytest.mark.slow, pytest.mark.e2e]
 @pytest.fixture(scope="module")
 def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
     require_program("kubectl")
-    with real_node(tmp_path_factory.mktemp("upkeep")) as found:
+    directory = tmp_path_factory.mktemp("upkeep")
+    config = directory / "config.yaml"
+    config.write_text(
+        "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+        "containerLogMaxSize: 20Ki\ncontainerLogMaxFiles: 3\ncontainerLogMonitorInterval: 500ms\n"
+        "evictionPressureTransitionPeriod: 1s\nimageMinimumGCAge: 0s\n"
+    )
+    with real_node(directory, f"--config={config}", "--housekeeping-interval=500ms") as found:
         yield found
 
 
@@ -96,3 +108,106 @@ def test_figures(node: Node) -> None:
         and json.loads(raw(node, "configz"))["kubeletconfig"]["maxPods"] == 110
     )
     node.delete("busy")
+
+
+def test_logs_are_turned_over(node: Node) -> None:
+    # A line is 51 bytes in the file, and 20 KiB are 401 lines of them.
+    write = "i=0; while [ $i -lt 3000 ]; do i=$((i+1)); echo line $i; [ $((i % 300)) = 0 ] && sleep 0.3; done"
+    node.create("chatty", shell(f"{write}; touch /done; {FOREVER}"))
+    node.until_ready("chatty")
+    follow = subprocess.Popen(
+        ["kubectl", f"--kubeconfig={node.server.kubeconfig}", "logs", "-f", "chatty"],
+        stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        assert follow.stdout is not None
+        seen = []
+        for line in follow.stdout:
+            seen.append(line.strip())
+            if line == "line 3000\n":
+                break
+        assert (
+            seen[-1] == "line 3000" and seen == [f"line {number}" for number in range(1, 3001)][-len(seen) :]
+        )
+    finally:
+        follow.terminate()
+        follow.wait(10)
+        follow.stdout.close()  # type: ignore[union-attr]
+    (folder,) = (node.directory / "logs").glob("default_chatty_*/c")
+
+    def files() -> list[str]:
+        return sorted(each.name for each in folder.iterdir())
+
+    node.until(lambda: len(files()) == 3 and files()[1].endswith(".gz"))
+    assert files()[0] == "0.log" and not files()[2].endswith(".gz")
+    with gzip.open(folder / files()[1], "rt") as packed:
+        assert "stdout F line" in packed.read().splitlines()[-1]
+    node.delete("chatty")
+
+
+def test_pods_that_take_too_much_disk_go(node: Node) -> None:
+    fill = "dd if=/dev/zero of=/data/f bs=1M count=3 2>/dev/null"
+    mounts = [{"name": "data", "mountPath": "/data"}]
+    node.create(
+        "greedy",
+        shell(f"{fill}; {FOREVER}", volumeMounts=mounts),
+        volumes=[{"name": "data", "emptyDir": {"sizeLimit": "1Mi"}}],
+    )
+    node.create(
+        "noisy",
+        shell(f"dd if=/dev/zero of=/f bs=1M count=3 2>/dev/null; {FOREVER}", volumeMounts=mounts,
+              resources={"limits": {"ephemeral-storage": "4Mi"}}),
+        volumes=[{"name": "data", "emptyDir": {}}],
+    )  # fmt: skip
+    pod = node.until_pod("greedy", phase("Failed"))
+    assert pod["status"]["reason"] == "Evicted"
+    assert pod["status"]["message"] == 'Usage of EmptyDir volume "data" exceeds the limit "1Mi". '
+    assert sample(raw(node, "metrics"), "kubelet_evictions", 'eviction_signal="emptydirfs.limit"') == 1
+    assert (node.pod("noisy") or {})["status"]["phase"] == "Running"
+    node.server.kubectl("exec", "noisy", "--", "sh", "-c", fill)
+    pod = node.until_pod("noisy", phase("Failed"))
+    assert (
+        pod["status"]["message"]
+        == "Pod ephemeral local storage usage exceeds the total limit of containers 4Mi. "
+    )
+    node.delete("greedy")
+    node.delete("noisy")
+
+
+def test_pressure_on_the_node(node: Node) -> None:
+    """The threshold is above what the machine has: images go, then pods one after the other, and nothing starts."""
+    unused = "docker.io/library/unused:1"
+    archive = oci.archive(unused, oci.layer({"file": oci.File(b"x")}), oci.Process(command=("true",)))
+    node.runner.run(images.load(node.places.socket, archive))
+    node.create("first", shell(FOREVER), priorityClassName="")
+    node.create("static-like", shell(FOREVER), priorityClassName="system-node-critical")
+    node.until_ready("first")
+    node.until_ready("static-like")
+    node.stop_kubelet()
+    node.start_kubelet("--eviction-hard=nodefs.available<99.99%", wait=False)
+    pod = node.until_pod("first", phase("Failed"))
+    assert pod["status"]["reason"] == "Evicted"
+    assert pod["status"]["message"].startswith(
+        "The node was low on resource: ephemeral-storage. Threshold quantity: "
+    )
+    (target,) = [each for each in pod["status"]["conditions"] if each["type"] == "DisruptionTarget"]
+    assert target["status"] == "True" and target["reason"] == "TerminationByKubelet"
+
+    def conditions() -> dict[str, str]:
+        found = node.server.call("GET", f"/api/v1/nodes/{node.name}")[1]["status"]["conditions"]
+        return {each["type"]: each["status"] for each in found}
+
+    node.until(lambda: conditions()["DiskPressure"] == "True")
+    assert conditions()["MemoryPressure"] == "False"
+    names = node.runner.run(images.names(node.places.socket))
+    assert unused not in names and IMAGE in names and PAUSE_IMAGE in names
+    node.create("late", shell(FOREVER))
+    pod = node.until_pod("late", phase("Failed"))
+    assert pod["status"]["reason"] == "Evicted"
+    assert pod["status"]["message"] == "Pod was rejected: The node had condition: [DiskPressure]. "
+    assert (node.pod("static-like") or {})["status"]["phase"] == "Running"
+    node.stop_kubelet()
+    node.start_kubelet()
+    node.until(lambda: conditions()["DiskPressure"] == "False")
+    for name in ("first", "late", "static-like"):
+        node.delete(name)

@@ -125,30 +125,54 @@ class Figures:
 
     # -- the summary -------------------------------------------------------------------------------------
 
-    async def summary(self, *, brief: bool = False, fresh: bool = False) -> Fields:
-        """Everything; ``brief`` leaves all but CPU and memory away, ``fresh`` measures folders anew."""
+    async def summary(self, *, brief: bool = False) -> Fields:
+        """Everything; ``brief`` leaves all but CPU and memory away."""
         now = self._context.clock.now()
-        node_disk = self.node_filesystem()
-        image_disk, images_taken = (None, 0) if brief else await self.image_filesystem()
-        node = self._node(now, brief)
-        if not brief:
-            if node_disk is not None:
-                node["fs"] = forms.filesystem(node_disk, now)
-            if image_disk is not None:
-                # Images and what containers write share the runtime's filesystem.
-                whole = forms.filesystem(image_disk, now)
-                node["runtime"] = {"imageFs": whole | {"usedBytes": images_taken}, "containerFs": whole}
-        layers = {} if brief else await self.layers()
+        if brief:
+            pods = [self._pod(subject, now) for subject in list(self.subjects())]
+            return {"node": self._node(now, brief=True), "pods": [each for each in pods if each is not None]}
+        images = await self.image_filesystem()
+        return {
+            "node": self._with_disks(self._node(now, brief=False), now, *images),
+            "pods": await self._pods(list(self.subjects()), now, images[0], fresh=False),
+        }
+
+    async def node(self) -> Fields:
+        """The node alone, which costs next to nothing."""
+        now = self._context.clock.now()
+        disk = filesystem(self._image_path) if self._image_path else (await self.image_filesystem())[0]
+        return self._with_disks(self._node(now, brief=False), now, disk, 0)
+
+    async def of(self, uids: set[str]) -> dict[str, Fields]:
+        """Some pods by uid, with folders measured anew."""
+        now = self._context.clock.now()
+        chosen = [subject for subject in self.subjects() if subject.uid in uids]
+        disk, _ = await self.image_filesystem()
+        return {each["podRef"]["uid"]: each for each in await self._pods(chosen, now, disk, fresh=True)}
+
+    def _with_disks(self, node: Fields, now: float, images: Filesystem | None, taken: int) -> Fields:
+        disk = self.node_filesystem()
+        if disk is not None:
+            node["fs"] = forms.filesystem(disk, now)
+        if images is not None:  # images and what containers write share the runtime's filesystem
+            whole = forms.filesystem(images, now)
+            node["runtime"] = {"imageFs": whole | {"usedBytes": taken}, "containerFs": whole}
+        return node
+
+    async def _pods(
+        self, subjects: list[Subject], now: float, images: Filesystem | None, *, fresh: bool
+    ) -> list[Fields]:
+        layers, disk = await self.layers(), self.node_filesystem()
         pods = []
-        for subject in list(self.subjects()):
+        for subject in subjects:
             found = self._pod(subject, now)
             if found is None:
                 continue
-            if not brief and node_disk is not None:
-                await self._disks(found, subject, now, node_disk, image_disk or node_disk, layers, fresh)
+            if disk is not None:
+                await self._disks(found, subject, now, disk, images or disk, layers, fresh)
             pods.append(found)
-        self._forget(pods)
-        return {"node": node, "pods": pods}
+        self._forget()
+        return pods
 
     def _node(self, now: float, brief: bool) -> Fields:
         usage, total = self.root(), host.memory_total()
@@ -277,7 +301,7 @@ class Figures:
             found.append(entry)
         return found
 
-    def _forget(self, pods: list[Fields]) -> None:
+    def _forget(self) -> None:
         """Looks at groups and folders that are gone are not kept for ever."""
         if len(self._looks) > 4096 or len(self._sizes) > 4096:
             self._looks.clear()

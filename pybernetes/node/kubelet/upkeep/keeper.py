@@ -1,0 +1,102 @@
+"""Puts the upkeep of a node together: logs, images, dead containers, pressure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Iterable
+from typing import Any
+
+from pybernetes.api import quantity
+from pybernetes.lib.flags import duration
+from pybernetes.node.kubelet import logs
+from pybernetes.node.kubelet.context import Context
+from pybernetes.node.kubelet.cri.client import CriError
+from pybernetes.node.kubelet.eviction.manager import Evictions
+from pybernetes.node.kubelet.figures.summary import Figures
+from pybernetes.node.kubelet.state import Run
+from pybernetes.node.kubelet.upkeep.image_gc import ImageGarbage
+from pybernetes.node.kubelet.upkeep.rotation import Rotation
+from pybernetes.node.kubelet.worker import Phase, Worker
+
+Fields = dict[str, Any]
+
+
+class Upkeep:
+    """What runs beside the pods. ``changed`` is called when the node comes under pressure or out of it."""
+
+    def __init__(
+        self,
+        settings: Fields,
+        context: Context,
+        figures: Figures,
+        workers: Callable[[], Iterable[Worker]],
+        changed: Callable[[], None],
+        seconds: float,
+    ) -> None:
+        self._context, self._workers = context, workers
+        self.rotation = Rotation(
+            context.cri, context.clock, self._running,
+            size=quantity.integer(settings["containerLogMaxSize"]), files=int(settings["containerLogMaxFiles"]),
+            seconds=float(duration(settings["containerLogMonitorInterval"])),
+        )  # fmt: skip
+        self.images = ImageGarbage(
+            context.cri, context.clock, context.counts, figures.image_filesystem, self._node_event,
+            high=int(settings["imageGCHighThresholdPercent"]), low=int(settings["imageGCLowThresholdPercent"]),
+            least_age=float(duration(settings["imageMinimumGCAge"])),
+            longest=float(duration(settings["imageMaximumGCAge"])),
+        )  # fmt: skip
+        self.evictions = Evictions(
+            settings, context.clock, figures, context.counts, active=self._active, free=self._free,
+            changed=changed, pod_event=self._pod_event, node_event=self._node_event,
+            seconds=seconds,
+        )  # fmt: skip
+
+    def work(self) -> list[tuple[Coroutine[Any, Any, None], str]]:
+        """What runs as long as the kubelet does."""
+        return [
+            (self.rotation.run(), "log rotation"),
+            (self.images.run(), "image garbage collection"),
+            (self.evictions.run(), "eviction"),
+        ]
+
+    def _running(self) -> list[Run]:
+        return [run for worker in self._workers() for run in worker.runtime.running]
+
+    def _active(self) -> list[Worker]:
+        return [
+            worker for worker in self._workers() if worker.phase is Phase.SYNCING and worker.runtime.sandboxes
+        ]
+
+    def _pod_event(
+        self, pod: Fields, type_: str, reason: str, message: str, annotations: dict[str, str] | None = None
+    ) -> None:
+        if self._context.recorder is not None:
+            about = {"kind": "Pod", "apiVersion": "v1", **pod}
+            self._context.recorder.event(about, type_, reason, message[:1024], annotations=annotations)
+
+    def _node_event(self, reason: str, message: str) -> None:
+        if self._context.recorder is not None:
+            name = self._context.node()["metadata"]["name"]
+            # Events about nodes have always had the name in place of the uid.
+            about = {"kind": "Node", "apiVersion": "v1", "metadata": {"name": name, "uid": name}}
+            self._context.recorder.warning(about, reason, message[:1024])
+
+    async def _free(self) -> None:
+        await self.free_dead()
+        try:
+            await self.images.free_all()
+        except CriError:
+            pass
+
+    async def free_dead(self) -> None:
+        """Removes the containers and logs of pods that have ended, although the pods are still there."""
+        for worker in list(self._workers()):
+            if worker.phase is not Phase.TERMINATED:
+                continue
+            for run in worker.runtime.runs:
+                try:
+                    await self._context.cri.remove_container(run.id)
+                except CriError as error:
+                    if error.code != "NOT_FOUND":
+                        continue
+                logs.remove(run.log_path)
+            worker.poke()
