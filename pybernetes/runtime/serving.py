@@ -13,6 +13,7 @@ import httptools
 
 _TEXT = "text/plain; charset=utf-8"
 _HEADER_LIMIT = 64 * 1024
+_END = "\r\n"
 
 
 class Page(NamedTuple):
@@ -21,6 +22,7 @@ class Page(NamedTuple):
     body: bytes
     status: int = 200
     content_type: str = _TEXT
+    headers: tuple[tuple[str, str], ...] = ()
 
 
 class Asked(NamedTuple):
@@ -162,7 +164,8 @@ class _Connection(asyncio.Protocol):
         head = (
             f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Type: {page.content_type}\r\n"
             f"Content-Length: {len(page.body)}\r\nX-Content-Type-Options: nosniff\r\n"
-            f"{'' if keep else 'Connection: close' + chr(13) + chr(10)}\r\n"
+            f"{''.join(f'{name}: {value}{_END}' for name, value in page.headers)}"
+            f"{'' if keep else 'Connection: close' + _END}\r\n"
         )
         self.transport.write(head.encode() + (b"" if method == "HEAD" else page.body))
         if not keep:

@@ -1,0 +1,41 @@
+"""Runs the programs that set up the kernel."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+
+# The usual places: a daemon's PATH often lacks the ones for administrators.
+_ENVIRONMENT = {
+    **os.environ,
+    "PATH": os.environ.get("PATH", "") + ":/usr/local/sbin:/usr/sbin:/sbin",
+    "LC_ALL": "C",
+}
+
+
+class CommandError(Exception):
+    """A program is missing or failed; the text is its complaint."""
+
+
+async def run(*command: str, text: str | None = None) -> str:
+    """What a program prints, given a text to read; CommandError if it fails."""
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.PIPE if text is not None else asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env=_ENVIRONMENT,
+        )
+    except FileNotFoundError:
+        raise CommandError(f"{command[0]} is not installed (apt install {_package(command[0])})") from None
+    out, err = await process.communicate(text.encode() if text is not None else None)
+    if process.returncode:
+        complaint = err.decode(errors="replace").strip() or out.decode(errors="replace").strip()
+        raise CommandError(f"{' '.join(command)}: {complaint[-2000:]}")
+    return out.decode(errors="replace")
+
+
+def _package(program: str) -> str:
+    known = {"nft": "nftables", "ip": "iproute2", "conntrack": "conntrack"}
+    return known.get(program, "iptables")

@@ -1,0 +1,166 @@
+"""How kube-proxy is set up: KubeProxyConfiguration v1alpha1."""
+
+from __future__ import annotations
+
+import ipaddress
+from pathlib import Path
+from typing import Any
+
+from pybernetes.lib.flags import duration
+
+Fields = dict[str, Any]
+API_VERSION = "kubeproxy.config.k8s.io/v1alpha1"
+KIND = "KubeProxyConfiguration"
+HEALTHZ_PORT, METRICS_PORT = 10256, 10249
+_PERIODS = {"syncPeriod": "30s", "minSyncPeriod": "1s"}
+
+# Upstream's defaults.
+DEFAULTS: Fields = {
+    "bindAddress": "0.0.0.0",
+    "bindAddressHardFail": False,
+    "clientConnection": {
+        "acceptContentTypes": "", "burst": 10, "contentType": "application/json", "kubeconfig": "", "qps": 5,
+    },
+    "clusterCIDR": "",
+    "configSyncPeriod": "15m0s",
+    "conntrack": {
+        "maxPerCore": 32768, "min": 131072, "tcpBeLiberal": False, "tcpCloseWaitTimeout": "1h0m0s",
+        "tcpEstablishedTimeout": "24h0m0s", "udpStreamTimeout": "0s", "udpTimeout": "0s",
+    },
+    "detectLocal": {"bridgeInterface": "", "interfaceNamePrefix": ""},
+    "detectLocalMode": "",
+    "enableProfiling": False,
+    "featureGates": {},
+    "healthzBindAddress": "",
+    "hostnameOverride": "",
+    "iptables": {"localhostNodePorts": True, "masqueradeAll": False, "masqueradeBit": 14, **_PERIODS},
+    "ipvs": {
+        "excludeCIDRs": [], "scheduler": "", "strictARP": False, "tcpFinTimeout": "0s", "tcpTimeout": "0s",
+        "udpTimeout": "0s", "syncPeriod": "30s", "minSyncPeriod": "0s",
+    },
+    "logging": {},
+    "metricsBindAddress": "",
+    "mode": "",
+    "nftables": {"masqueradeAll": False, "masqueradeBit": 14, **_PERIODS},
+    "nodePortAddresses": [],
+    "oomScoreAdj": -999,
+    "portRange": "",
+    "showHiddenMetricsForVersion": "",
+    "windowsRunAsService": False,
+    "winkernel": {},
+}  # fmt: skip
+MODES = ("iptables", "nftables", "userspace")
+LOCAL_MODES = ("ClusterCIDR", "NodeCIDR", "BridgeInterface", "InterfaceNamePrefix")
+
+
+class ConfigurationError(ValueError):
+    """The configuration says something impossible or unknown; the text names the field."""
+
+
+def load(path: Path) -> Fields:
+    """The configuration of a file, without defaults."""
+    import yaml
+
+    try:
+        value = yaml.safe_load(path.read_text()) or {}
+    except (OSError, yaml.YAMLError) as error:
+        raise ConfigurationError(f"failed to load config file {path}: {error}") from None
+    if not isinstance(value, dict) or value.get("kind") != KIND or value.get("apiVersion") != API_VERSION:
+        raise ConfigurationError(f"{path}: it is not a {KIND} of {API_VERSION}")
+    return {key: each for key, each in value.items() if key not in ("kind", "apiVersion")}
+
+
+def completed(given: Fields) -> Fields:
+    """A configuration with its defaults; ConfigurationError if it cannot be."""
+    unknown = given.keys() - DEFAULTS.keys()
+    if unknown:
+        raise ConfigurationError(f'unknown field "{sorted(unknown)[0]}"')
+    result: Fields = {}
+    for key, default in DEFAULTS.items():
+        value = given.get(key)
+        if isinstance(default, dict) and default:
+            inner = value or {}
+            odd = inner.keys() - default.keys()
+            if odd:
+                raise ConfigurationError(f'unknown field "{key}.{sorted(odd)[0]}"')
+            result[key] = {**default, **{name: each for name, each in inner.items() if each is not None}}
+        else:
+            result[key] = default if value is None else value
+    loopback = ":" in str(result["bindAddress"])
+    result["healthzBindAddress"] = _with_port(
+        result["healthzBindAddress"] or ("[::]" if loopback else "0.0.0.0"), HEALTHZ_PORT
+    )
+    result["metricsBindAddress"] = _with_port(
+        result["metricsBindAddress"] or ("[::1]" if loopback else "127.0.0.1"), METRICS_PORT
+    )
+    validate(result)
+    return result
+
+
+def _with_port(address: str, port: int) -> str:
+    if address.startswith("[") or address.count(":") == 1:
+        return address if address.rpartition("]")[2].count(":") else f"{address}:{port}"
+    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
+
+
+def validate(config: Fields) -> None:
+    """Refuses what cannot be; ConfigurationError names the field."""
+    mode = config["mode"] or "iptables"
+    if mode == "ipvs":
+        raise ConfigurationError("mode: the mode ipvs is not there; use iptables, nftables or userspace")
+    if mode not in MODES:
+        raise ConfigurationError(f"mode: Invalid value: {mode!r}: must be one of {', '.join(MODES)}")
+    if config["detectLocalMode"] and config["detectLocalMode"] not in LOCAL_MODES:
+        raise ConfigurationError(
+            f"detectLocalMode: Invalid value: {config['detectLocalMode']!r}: must be one of {', '.join(LOCAL_MODES)}"
+        )
+    for section in ("iptables", "nftables"):
+        if not 0 <= config[section]["masqueradeBit"] <= 31:
+            raise ConfigurationError(f"{section}.masqueradeBit: Invalid value: must be within the range [0, 31]")
+        for period in _PERIODS:
+            _duration(f"{section}.{period}", config[section][period])
+    for name in ("tcpEstablishedTimeout", "tcpCloseWaitTimeout", "udpTimeout", "udpStreamTimeout"):
+        _duration(f"conntrack.{name}", config["conntrack"][name])
+    for each in cluster_ranges(config):
+        _network("clusterCIDR", each)
+    for each in config["nodePortAddresses"]:
+        if each not in ("primary", "localhost", "all"):
+            _network("nodePortAddresses", each)
+    if config["nodePortAddresses"] and len(config["nodePortAddresses"]) > 1 and "all" in config["nodePortAddresses"]:
+        raise ConfigurationError("nodePortAddresses: Invalid value: all may not be combined with others")
+    for name in ("healthzBindAddress", "metricsBindAddress"):
+        if not config[name].rpartition(":")[2].isdigit():
+            raise ConfigurationError(f"{name}: Invalid value: {config[name]!r}: must be IP:port")
+
+
+def _duration(name: str, value: Any) -> None:
+    try:
+        if duration(str(value)) < 0:
+            raise ValueError("must be greater than or equal to 0")
+    except ValueError as error:
+        raise ConfigurationError(f"{name}: Invalid value: {value!r}: {error}") from None
+
+
+def _network(name: str, value: str) -> None:
+    try:
+        ipaddress.ip_network(value, strict=False)
+    except ValueError:
+        raise ConfigurationError(f"{name}: Invalid value: {value!r}: must be a valid CIDR") from None
+
+
+def cluster_ranges(config: Fields) -> list[str]:
+    """The ranges of pods, one for each family."""
+    return [each.strip() for each in str(config["clusterCIDR"]).split(",") if each.strip()]
+
+
+def address_of(text: str) -> tuple[str, int]:
+    """Host and port of an address to listen on."""
+    host, _, port = text.rpartition(":")
+    return host.strip("[]"), int(port)
+
+
+def written(config: Fields) -> str:
+    """A configuration as a file has it."""
+    import yaml
+
+    return yaml.safe_dump({"apiVersion": API_VERSION, "kind": KIND, **config}, sort_keys=True)

@@ -1,0 +1,142 @@
+"""A small world of network namespaces: a node with two pods on a bridge, a pod elsewhere, and somebody outside."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ctypes
+import os
+import socket
+import subprocess
+from collections.abc import Iterator
+
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_CLONE_NEWNET = 0x40000000
+NODE_IP, OUTSIDE_IP, GATEWAY = "172.29.0.1", "172.29.0.9", "10.244.1.1"
+PODS = {"a": "10.244.1.2", "b": "10.244.1.3", "far": "10.244.2.2"}
+POD_RANGE, SERVICE_RANGE = "10.244.0.0/16", "10.96.0.0/16"
+
+
+def command(*words: str) -> str:
+    """Runs a program; its complaint becomes the error."""
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 0, f"{' '.join(words)}: {done.stderr}"
+    return done.stdout
+
+
+@contextlib.contextmanager
+def inside(namespace: str) -> Iterator[None]:
+    """This thread, and what it starts, is in a network namespace for a while; sockets made there stay there."""
+    with open("/proc/thread-self/ns/net") as before, open(f"/run/netns/{namespace}") as there:
+        _enter(there.fileno())
+        try:
+            yield
+        finally:
+            _enter(before.fileno())
+
+
+def _enter(descriptor: int) -> None:
+    if _LIBC.setns(descriptor, _CLONE_NEWNET):
+        raise OSError(ctypes.get_errno(), "setns")
+
+
+class World:
+    """The namespaces, by short names: ``node``, ``a``, ``b``, ``far`` and ``outside``."""
+
+    def __init__(self) -> None:
+        self.prefix = f"proxytest{os.getpid()}"
+        self.names = {each: f"{self.prefix}-{each}" for each in ("node", *PODS, "outside")}
+        self._tasks: list[asyncio.AbstractServer | asyncio.DatagramTransport] = []
+
+    def __enter__(self) -> World:
+        for name in self.names.values():
+            command("ip", "netns", "add", name)
+            command("ip", "-netns", name, "link", "set", "lo", "up")
+        node = ("ip", "-netns", self.names["node"])
+        command(*node, "link", "add", "cni0", "type", "bridge")
+        command(*node, "address", "add", f"{GATEWAY}/24", "dev", "cni0")
+        command(*node, "link", "set", "cni0", "up")
+        for pod in ("a", "b"):
+            self._link(pod, f"veth{pod}", f"{PODS[pod]}/24", GATEWAY)
+            command(*node, "link", "set", f"veth{pod}", "master", "cni0")
+            command("bridge", "-netns", self.names["node"], "link", "set", "dev", f"veth{pod}", "hairpin", "on")
+        self._link("far", "vethfar", f"{PODS['far']}/24", "10.244.2.1")
+        command(*node, "address", "add", "10.244.2.1/24", "dev", "vethfar")
+        self._link("outside", "eth0", f"{OUTSIDE_IP}/24", NODE_IP)
+        command(*node, "address", "add", f"{NODE_IP}/24", "dev", "eth0")
+        command(*node, "route", "add", "default", "via", OUTSIDE_IP)
+        # Where packets for Services go that no rule takes up: nowhere, but it is a route.
+        command(*node, "link", "add", "sink", "type", "bridge")
+        command(*node, "link", "set", "sink", "up")
+        command(*node, "route", "add", SERVICE_RANGE, "dev", "sink", "src", NODE_IP)
+        command("ip", "netns", "exec", self.names["node"], "sysctl", "-qw", "net.ipv4.ip_forward=1")
+        return self
+
+    def _link(self, name: str, other: str, address: str, gateway: str) -> None:
+        inner = ("ip", "-netns", self.names[name])
+        command("ip", "-netns", self.names["node"], "link", "add", other, "type", "veth",
+                "peer", "name", "eth0", "netns", self.names[name])  # fmt: skip
+        command("ip", "-netns", self.names["node"], "link", "set", other, "up")
+        command(*inner, "address", "add", address, "dev", "eth0")
+        command(*inner, "link", "set", "eth0", "up")
+        command(*inner, "route", "add", "default", "via", gateway)
+
+    def __exit__(self, *error: object) -> None:
+        for name in self.names.values():
+            subprocess.run(["ip", "netns", "delete", name], capture_output=True)
+
+    # -- programs in the namespaces ----------------------------------------------------------------------
+
+    async def serve(self, pod: str, port: int = 8080) -> None:
+        """A pod answers with its name and the address that it sees, over TCP and over UDP."""
+
+        async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            writer.write(f"{pod} {writer.get_extra_info('peername')[0]}".encode())
+            await writer.drain()
+            writer.close()
+
+        class Datagrams(asyncio.DatagramProtocol):
+            def connection_made(self, transport: asyncio.DatagramTransport) -> None:  # type: ignore[override]
+                self.transport = transport
+
+            def datagram_received(self, data: bytes, address: tuple[str, int]) -> None:
+                self.transport.sendto(f"{pod} {address[0]}".encode(), address)
+
+        stream = self.socket(pod, socket.SOCK_STREAM)
+        stream.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        stream.bind(("0.0.0.0", port))
+        datagram = self.socket(pod, socket.SOCK_DGRAM)
+        datagram.bind(("0.0.0.0", port))
+        self._tasks.append(await asyncio.start_server(answer, sock=stream))
+        transport, _ = await asyncio.get_running_loop().create_datagram_endpoint(Datagrams, sock=datagram)
+        self._tasks.append(transport)
+
+    def socket(self, where: str, kind: int) -> socket.socket:
+        """A socket in a namespace."""
+        with inside(self.names[where]):
+            made = socket.socket(socket.AF_INET, kind)
+        made.setblocking(False)
+        return made
+
+    async def ask(self, where: str, address: str, port: int, timeout: float = 5.0) -> tuple[str, str]:
+        """Who answers over TCP, and what address it saw; OSError if nobody does."""
+        made = self.socket(where, socket.SOCK_STREAM)
+        try:
+            loop = asyncio.get_running_loop()
+            await asyncio.wait_for(loop.sock_connect(made, (address, port)), timeout)
+            text = (await asyncio.wait_for(loop.sock_recv(made, 100), timeout)).decode()
+        finally:
+            made.close()
+        name, _, peer = text.partition(" ")
+        return name, peer
+
+    async def tell(self, made: socket.socket, address: str, port: int, timeout: float = 2.0) -> str:
+        """Who answers a datagram from a socket."""
+        loop = asyncio.get_running_loop()
+        await loop.sock_sendto(made, b"?", (address, port))
+        return (await asyncio.wait_for(loop.sock_recv(made, 100), timeout)).decode().partition(" ")[0]
+
+    def stop(self) -> None:
+        """Ends the programs."""
+        for each in self._tasks:
+            each.close()
