@@ -47,7 +47,9 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("--config", default="", help="file with a KubeProxyConfiguration")
     result.add_argument("--hostname-override", default="", help="the name of the node, also over the file")
     result.add_argument("--master", default="", help="address of the API server, instead of the kubeconfig's")
-    result.add_argument("--write-config-to", default="", help="write the default configuration to a file and exit")
+    result.add_argument(
+        "--write-config-to", default="", help="write the default configuration to a file and exit"
+    )
     for name, text in (("cleanup", "remove all rules of all modes and exit"),
                        ("init-only", "set what only root can set, and exit")):  # fmt: skip
         result.add_argument(f"--{name}", type=flags.boolean, nargs="?", const=True, default=False, help=text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
+import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable
@@ -23,6 +24,8 @@ def main(argv: list[str]) -> int:
     from pybernetes.lib import logs
 
     logs.set_up(0)
+    # Programs are started often here; gRPC would take note of each fork, and need not: an exec follows.
+    os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
     import uvloop
 
     try:
@@ -52,6 +55,10 @@ async def _run(name: str, node_name: str) -> int:
     arguments = kubelet.parser().parse_args([*options, *settings.kubelet_arguments])
     await daemon.make_ready(node.places)
     tasks = [asyncio.create_task(_keep("kubelet", stop, lambda: kubelet.serve(arguments, stop)))]
+    if settings.proxy_mode != "none":
+        from pybernetes.tools.local import proxy
+
+        tasks.append(asyncio.create_task(_keep("kube-proxy", stop, lambda: proxy.run(node, settings, stop))))
     await stop.wait()
     await asyncio.gather(*tasks)
     await node.stop_pods()

@@ -117,9 +117,17 @@ class Proxy:
         informers = [
             Informer(self.client, SERVICES, labels=_OURS, transform=_small, clock=self.clock),
             Informer(self.client, ENDPOINT_SLICES, labels=_OURS, transform=_small, clock=self.clock),
-            Informer(self.client, NODES, fields=f"metadata.name={self.node_name}", transform=_small, clock=self.clock),
+            Informer(
+                self.client,
+                NODES,
+                fields=f"metadata.name={self.node_name}",
+                transform=_small,
+                clock=self.clock,
+            ),
         ]
-        for informer, handler in zip(informers, (self._on_service, self._on_slice, self._on_node), strict=True):
+        for informer, handler in zip(
+            informers, (self._on_service, self._on_slice, self._on_node), strict=True
+        ):
             informer.add_handler(handler)
         tasks = [asyncio.create_task(each.run(), name=f"informer {each.ref}") for each in informers]
         try:
@@ -182,7 +190,9 @@ class Proxy:
         self._full.add(family)  # until it has gone well
         try:
             if full:
-                await self.backends[family].resync(each for each in self.tracker.portals() if each.family == family)
+                await self.backends[family].resync(
+                    each for each in self.tracker.portals() if each.family == family
+                )
             else:
                 await self.backends[family].sync(changes)
         except SyncError:
@@ -194,14 +204,22 @@ class Proxy:
         figures.seconds.observe(took)
         (figures.full_seconds if full else figures.partial_seconds).observe(took)
         figures.last = self.clock.now()
-        log.debug("%d changes of IPv%d written in %.3f s (%s)", len(changes), family, took, "all" if full else "part")
+        log.debug(
+            "%d changes of IPv%d written in %.3f s (%s)",
+            len(changes),
+            family,
+            took,
+            "all" if full else "part",
+        )
 
     async def _forget(self, changes: list[Change]) -> None:
         """Has the kernel forget connections that lead to targets which are gone."""
         families = {
             portal.family
             for old, portal in changes
-            if portal is not None and portal.protocol == "udp" and (old is None or old.serving != portal.serving)
+            if portal is not None
+            and portal.protocol == "udp"
+            and (old is None or old.serving != portal.serving)
         }
         for family in families:
             figures, began = self.metrics.of(family), self.clock.monotonic()

@@ -94,14 +94,16 @@ def modes() -> dict[str, Mode]:
 
 def own_addresses() -> list[str]:
     """The addresses of all links in this network namespace."""
-    text = subprocess.run(["ip", "-json", "address", "show"], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run(
+        ["ip", "-json", "address", "show"], capture_output=True, text=True, check=True
+    ).stdout
     links = json.loads(text)
     return [each["local"] for link in links for each in link.get("addr_info", ()) if "local" in each]
 
 
 def node_port_ranges(given: Sequence[str], node: Node, family: int) -> tuple[str, ...] | None:
     """The ranges that node ports are served on; None for all addresses."""
-    found = []
+    found: list[str] = []
     for each in given:
         if each == "all":
             return None

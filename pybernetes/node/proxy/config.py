@@ -116,7 +116,9 @@ def validate(config: Fields) -> None:
         )
     for section in ("iptables", "nftables"):
         if not 0 <= config[section]["masqueradeBit"] <= 31:
-            raise ConfigurationError(f"{section}.masqueradeBit: Invalid value: must be within the range [0, 31]")
+            raise ConfigurationError(
+                f"{section}.masqueradeBit: Invalid value: must be within the range [0, 31]"
+            )
         for period in _PERIODS:
             _duration(f"{section}.{period}", config[section][period])
     for name in ("tcpEstablishedTimeout", "tcpCloseWaitTimeout", "udpTimeout", "udpStreamTimeout"):
@@ -126,7 +128,11 @@ def validate(config: Fields) -> None:
     for each in config["nodePortAddresses"]:
         if each not in ("primary", "localhost", "all"):
             _network("nodePortAddresses", each)
-    if config["nodePortAddresses"] and len(config["nodePortAddresses"]) > 1 and "all" in config["nodePortAddresses"]:
+    if (
+        config["nodePortAddresses"]
+        and len(config["nodePortAddresses"]) > 1
+        and "all" in config["nodePortAddresses"]
+    ):
         raise ConfigurationError("nodePortAddresses: Invalid value: all may not be combined with others")
     for name in ("healthzBindAddress", "metricsBindAddress"):
         if not config[name].rpartition(":")[2].isdigit():

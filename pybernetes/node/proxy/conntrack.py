@@ -67,7 +67,9 @@ def limit(settings: dict[str, Any], cores: int | None = None) -> None:
     }
     values = {name: int(duration(str(each))) for name, each in wanted.items()}
     if settings["maxPerCore"]:
-        values["nf_conntrack_max"] = max(settings["min"], settings["maxPerCore"] * (cores or os.cpu_count() or 1))
+        values["nf_conntrack_max"] = max(
+            settings["min"], settings["maxPerCore"] * (cores or os.cpu_count() or 1)
+        )
     if settings["tcpBeLiberal"]:
         values["nf_conntrack_tcp_be_liberal"] = 1
     for name, value in values.items():

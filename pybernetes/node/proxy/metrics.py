@@ -81,7 +81,11 @@ class ProxyMetrics:
             if samples:
                 _family(text, name, kind, help_, samples)
         for page in ("healthz", "livez"):
-            codes = [((("code", str(code)),), count) for (name, code), count in health.answers.items() if name == page]
+            codes = [
+                ((("code", str(code)),), count)
+                for (name, code), count in health.answers.items()
+                if name == page
+            ]
             _family(text, f"proxy_{page}_total", "counter", f"Cumulative proxy {page} HTTP status", codes)
         text.process()
         return text.render()

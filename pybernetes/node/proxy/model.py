@@ -148,7 +148,13 @@ def view(service: Object | None, slices: Iterable[Object], node: Node) -> View:
 
 
 def _portal(
-    service: Object, port: Object, protocol: str, address: str, family: int, endpoints: list[Endpoint], node: Node
+    service: Object,
+    port: Object,
+    protocol: str,
+    address: str,
+    family: int,
+    endpoints: list[Endpoint],
+    node: Node,
 ) -> Portal:
     spec, meta = service["spec"], service["metadata"]
     ingress = ((service.get("status") or {}).get("loadBalancer") or {}).get("ingress") or ()

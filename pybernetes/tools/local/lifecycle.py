@@ -114,7 +114,10 @@ def prepare(cluster: Cluster, settings: Settings, wanted: NodeSettings) -> None:
     node, server = Node(cluster, wanted.name), server_of(settings)
     if not settings.host_network:
         network.make_node(cluster.name, node.name, settings.node_range, wanted.number)
+        own = network.node_address(settings, wanted.name)
+        network.keep_services_inside(node.namespace, settings, own)
     node.make_identity("kubelet", server, f"system:node:{node.name}", "system:nodes")
+    node.make_identity("kube-proxy", server, "system:kube-proxy")
     daemon.configure(node.places)
 
 

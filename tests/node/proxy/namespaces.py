@@ -59,7 +59,9 @@ class World:
         for pod in ("a", "b"):
             self._link(pod, f"veth{pod}", f"{PODS[pod]}/24", GATEWAY)
             command(*node, "link", "set", f"veth{pod}", "master", "cni0")
-            command("bridge", "-netns", self.names["node"], "link", "set", "dev", f"veth{pod}", "hairpin", "on")
+            command(
+                "bridge", "-netns", self.names["node"], "link", "set", "dev", f"veth{pod}", "hairpin", "on"
+            )
         self._link("far", "vethfar", f"{PODS['far']}/24", "10.244.2.1")
         command(*node, "address", "add", "10.244.2.1/24", "dev", "vethfar")
         self._link("outside", "eth0", f"{OUTSIDE_IP}/24", NODE_IP)

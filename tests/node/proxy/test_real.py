@@ -21,7 +21,8 @@ from tests.node.proxy.namespaces import NODE_IP, OUTSIDE_IP, POD_RANGE, PODS, Wo
 _MISSING = [each for each in ("ip", "iptables", "nft", "conntrack") if shutil.which(each) is None]
 _CAN = os.geteuid() == 0 and not _MISSING
 pytestmark = pytest.mark.skipif(
-    not _CAN and not os.environ.get("CI"), reason=f"needs root and {', '.join(_MISSING) or 'network namespaces'}"
+    not _CAN and not os.environ.get("CI"),
+    reason=f"needs root and {', '.join(_MISSING) or 'network namespaces'}",
 )
 
 ADDRESS = "10.96.0.10"
@@ -48,12 +49,16 @@ class Node1:
     async def have(self, *portals: Portal) -> None:
         """Has exactly these portals hold, by the changes that it takes."""
         wanted = {each.key: each for each in portals}
-        changes = [Change(self.held.get(key), each) for key, each in wanted.items() if self.held.get(key) != each]
+        changes = [
+            Change(self.held.get(key), each) for key, each in wanted.items() if self.held.get(key) != each
+        ]
         changes += [Change(each, None) for key, each in self.held.items() if key not in wanted]
         await self.backend.sync(changes)
         self.held = wanted
 
-    async def answers(self, where: str, address: str = ADDRESS, port: int = 80, times: int = 24) -> Counter[str]:
+    async def answers(
+        self, where: str, address: str = ADDRESS, port: int = 80, times: int = 24
+    ) -> Counter[str]:
         """Who answers, how often."""
         return Counter([(await self.world.ask(where, address, port))[0] for _ in range(times)])
 
@@ -118,7 +123,9 @@ def test_affinity(mode: str) -> None:
         await one.have(portal(affinity_seconds=100, cluster=(A, B, FAR, Target("10.244.9.9", 1))))
         assert set(await one.answers("outside", times=12)) == set(first)
         (name,) = first
-        await one.have(portal(affinity_seconds=100, cluster=tuple(each for each in (A, B) if PODS[name] != each.ip)))
+        await one.have(
+            portal(affinity_seconds=100, cluster=tuple(each for each in (A, B) if PODS[name] != each.ip))
+        )
         assert len(await one.answers("outside", times=12)) == 1
         await one.have(portal())
         assert len(await one.answers("outside", times=24)) > 1

@@ -94,7 +94,9 @@ def rules(portal: Portal, settings: Settings) -> Rules:
     lack = f"{name} has no endpoints" if not portal.exists else f"{name} has no local endpoints"
     guarded = bool(portal.exists and portal.load_balancer_ips and portal.source_ranges)
     if portal.internal_targets:
-        capture(SERVICES, portal.cluster_ip, f"{name} cluster IP", local if portal.internal_local else cluster)
+        capture(
+            SERVICES, portal.cluster_ip, f"{name} cluster IP", local if portal.internal_local else cluster
+        )
     else:
         capture(REFUSED, portal.cluster_ip, lack, refusal)
     for addresses, what, entry in (
@@ -251,7 +253,9 @@ def fixed_chains(settings: Settings, family: int) -> dict[SharedChain, tuple[str
 
 def node_port_entries(settings: Settings, family: int, own: Sequence[str]) -> list[str]:
     """The end of KUBE-SERVICES: what is not for a Service's address may be for a node port."""
-    comment = '-m comment --comment "kubernetes service nodeports; NOTE: this must be the last rule in this chain"'
+    comment = (
+        '-m comment --comment "kubernetes service nodeports; NOTE: this must be the last rule in this chain"'
+    )
     addresses = node_port_ips(settings.node_port_addresses or ("all",), settings.node, family, own)
     loopback = family == 4 and settings.localhost_node_ports
     if addresses is None:
@@ -320,7 +324,9 @@ class Iptables:
                 if each[0] == table and not _has_jump(saved, each):
                     text.append(f"-I {_jump(each)}")
             text += [f"-X {name}" for name in stale]
-            await run(f"{self._program}-restore", "--noflush", "-w", "5", text="\n".join([*text, "COMMIT", ""]))
+            await run(
+                f"{self._program}-restore", "--noflush", "-w", "5", text="\n".join([*text, "COMMIT", ""])
+            )
 
     def _lines(self, chain: SharedChain) -> list[str]:
         if chain == HAIRPIN:
