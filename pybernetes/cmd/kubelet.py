@@ -48,7 +48,8 @@ FLAGS = (
     Flag("node-labels", (), "labels to register the node with"),
     Flag("root-dir", "/var/lib/kubelet", "where the kubelet keeps its files"),
     Flag("cert-dir", "", "where certificates are kept; by default pki below the root"),
-    Flag("cni-conf-dir", "", "where CNI configuration is written; empty leaves it to others"),
+    Flag("cni-conf-dir", "", "where CNI configuration is kept; empty leaves it to the runtime"),
+    Flag("cni-write", True, "write a bridge for this node alone there; otherwise somebody else does"),
     Flag("provider-id", "", "how a cloud provider names the machine"),
     Flag("cloud-provider", "", "external if a cloud controller manager completes the node"),
     Flag("authentication-token-webhook", True, "have the API server say who bearer tokens belong to"),
@@ -202,10 +203,10 @@ async def serve(arguments: argparse.Namespace, stop: asyncio.Event) -> None:
     )
     client = await certificates.client(arguments.kubeconfig, arguments.bootstrap_kubeconfig, options)
     write = None
-    if folder is not None:
+    if folder is not None and arguments.cni_write:
 
         def write(ranges: list[str]) -> None:
-            cni.write(folder, ranges, state=root / "cni")
+            cni.write(folder, ranges, state=root / "cni", masquerade=True)
 
     kubelet = Kubelet(options, client, write_network=write)
     server = KubeletServer(kubelet)

@@ -52,6 +52,7 @@ async def _run(name: str, node_name: str) -> int:
         asyncio.get_running_loop().add_signal_handler(each, stop.set)
     address = network.node_address(settings, node_name)
     options = node.kubelet_arguments(address, network.cluster_dns(settings.service_range))
+    options.append(f"--cni-write={'true' if settings.host_network else 'false'}")
     arguments = kubelet.parser().parse_args([*options, *settings.kubelet_arguments])
     await daemon.make_ready(node.places)
     tasks = [asyncio.create_task(_keep("kubelet", stop, lambda: kubelet.serve(arguments, stop)))]
@@ -59,8 +60,10 @@ async def _run(name: str, node_name: str) -> int:
         from pybernetes.tools.local import proxy
 
         tasks.append(asyncio.create_task(_keep("kube-proxy", stop, lambda: proxy.run(node, settings, stop))))
+    joining = asyncio.create_task(_keep("pod network", stop, lambda: node.join(settings)))
     await stop.wait()
-    await asyncio.gather(*tasks)
+    joining.cancel()
+    await asyncio.gather(*tasks, joining, return_exceptions=True)
     await node.stop_pods()
     return 0
 

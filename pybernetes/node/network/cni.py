@@ -13,9 +13,17 @@ BRIDGE = "cni0"
 
 
 def configuration(
-    pod_cidrs: Sequence[str], *, bridge: str = BRIDGE, mtu: int = 0, state: Path | None = None
+    pod_cidrs: Sequence[str],
+    *,
+    bridge: str = BRIDGE,
+    mtu: int = 0,
+    state: Path | None = None,
+    masquerade: bool = False,
 ) -> dict[str, Any]:
-    """The list of plugins for a node with these ranges; ``state`` is where addresses are kept."""
+    """The list of plugins for a node with these ranges; ``state`` is where addresses are kept.
+
+    ``masquerade`` hides pods behind their node from everybody else: for a node that is alone.
+    """
     networks = [ipaddress.ip_network(each) for each in pod_cidrs]
     routes = [{"dst": "0.0.0.0/0" if each.version == 4 else "::/0"} for each in networks]
     addresses: dict[str, Any] = {
@@ -29,7 +37,7 @@ def configuration(
         "type": "bridge",
         "bridge": bridge,
         "isGateway": True,
-        "ipMasq": True,
+        "ipMasq": masquerade,
         "hairpinMode": True,
         "promiscMode": False,
         "ipam": addresses,

@@ -17,6 +17,7 @@ from pybernetes.control_plane.apiserver.inprocess import InProcess
 from pybernetes.control_plane.apiserver.server import ApiServer
 from pybernetes.control_plane.controllers import _manager
 from pybernetes.runtime import Manager
+from pybernetes.tools.local import addons
 from pybernetes.tools.local.hollow import agent
 from pybernetes.tools.local.system_pods import SystemPods
 
@@ -50,6 +51,7 @@ class ControlPlane:
         self._parts = {"store": timestamp(), "kube-apiserver": timestamp()}
         self._supervise("kube-controller-manager", self._controllers)
         self._supervise("kube-scheduler", self._scheduler)
+        self._supervise("addons", self._addons)
         if self.hollow:
             self._supervise("hollow-nodes", self._hollow)
         if self.first_node:
@@ -81,6 +83,10 @@ class ControlPlane:
         from pybernetes.control_plane.scheduler.scheduler import Scheduler
 
         await Scheduler(self.client("system:kube-scheduler", agent_name="kube-scheduler")).run()
+
+    async def _addons(self) -> None:
+        await addons.apply(self.client("pybernetes-addons", MASTERS), addons.pod_network())
+        await asyncio.get_running_loop().create_future()  # done for as long as this process lives
 
     async def _hollow(self) -> None:
         names = [f"hollow-{number}" for number in range(self.hollow)]

@@ -16,7 +16,7 @@ from typing import Any
 
 from pybernetes.lib import tls
 from pybernetes.node.containerd import daemon
-from pybernetes.tools.local import daemons, kubeconfig, network
+from pybernetes.tools.local import addons, daemons, kubeconfig, network
 from pybernetes.tools.local import settings as kept
 from pybernetes.tools.local.api import Api
 from pybernetes.tools.local.node import Node
@@ -113,11 +113,13 @@ def prepare(cluster: Cluster, settings: Settings, wanted: NodeSettings) -> None:
     """Makes what a node needs before its programs start."""
     node, server = Node(cluster, wanted.name), server_of(settings)
     if not settings.host_network:
-        network.make_node(cluster.name, node.name, settings.node_range, wanted.number)
+        inside = (settings.pod_range,)
+        network.make_node(cluster.name, node.name, settings.node_range, wanted.number, inside)
         own = network.node_address(settings, wanted.name)
         network.keep_services_inside(node.namespace, settings, own)
     node.make_identity("kubelet", server, f"system:node:{node.name}", "system:nodes")
     node.make_identity("kube-proxy", server, "system:kube-proxy")
+    node.make_identity("pod-network", server, addons.NETWORK_USER)
     daemon.configure(node.places)
 
 

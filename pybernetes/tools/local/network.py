@@ -16,6 +16,7 @@ from pybernetes.lib.network import default_address
 from pybernetes.tools.local.settings import Settings
 
 SINK = "kube-services"
+_LAST_METRIC = "4000001"  # behind every route that somebody else makes
 _POOL = ipaddress.ip_network("172.30.0.0/16")
 
 
@@ -101,8 +102,11 @@ def _rule(cluster: str, node_range: str) -> list[str]:
             f"pybernetes {cluster}", "-j", "MASQUERADE"]  # fmt: skip
 
 
-def make_node(cluster: str, node: str, node_range: str, number: int) -> None:
-    """A node's namespace with its one link to the bridge."""
+def make_node(cluster: str, node: str, node_range: str, number: int, kept_inside: Iterable[str] = ()) -> None:
+    """A node's namespace with its one link to the bridge.
+
+    Packets to the ranges that are kept inside never follow the route to the outside, not even for a moment.
+    """
     name, link = namespace(cluster, node), f"pv{_short(cluster + '/' + node)}"
     if not Path(f"/run/netns/{name}").exists():
         run("ip", "netns", "add", name)
@@ -116,6 +120,8 @@ def make_node(cluster: str, node: str, node_range: str, number: int) -> None:
     prefix = ipaddress.ip_network(node_range).prefixlen
     run(*inside, "address", "replace", f"{address(node_range, number)}/{prefix}", "dev", "eth0")
     run(*inside, "link", "set", "eth0", "up")
+    for each in kept_inside:
+        run(*inside, "route", "replace", "unreachable", each, "metric", _LAST_METRIC)
     run(*inside, "route", "replace", "default", "via", gateway(node_range))
     run("ip", "netns", "exec", name, "sysctl", "-q", "-w", "net.ipv4.ip_forward=1")
 

@@ -11,11 +11,13 @@ import subprocess
 import time
 from pathlib import Path
 
+from pybernetes.client import config
 from pybernetes.lib import tls
 from pybernetes.node.kubelet.cri.client import Cri, CriError
 from pybernetes.tools.local import kubeconfig, network
 from pybernetes.tools.local.places import Cluster
 from pybernetes.tools.local.programs import runtime_places
+from pybernetes.tools.local.settings import Settings
 
 log = logging.getLogger(__name__)
 _GROUP_SECONDS = 5.0
@@ -62,6 +64,26 @@ class Node:
             f"--cluster-dns={cluster_dns}",
             "--fail-swap-on=false",
         ]
+
+    async def join(self, settings: Settings) -> None:
+        """Joins the node's pods to those of the others, as long as this runs."""
+        if settings.cni == "none" or settings.host_network:
+            await asyncio.get_running_loop().create_future()
+        # Here and not above: netlink takes a while to import, and the kubelet need not wait for it.
+        from pybernetes.node.network import agent
+        from pybernetes.node.network.model import Configuration
+
+        configuration = Configuration(
+            backend=settings.cni,
+            cluster_cidrs=(settings.pod_range,),
+            cni_folder=self.places.cni_configuration,
+            cni_state=self.root / "cni",
+        )
+        client = config.load(str(self.identity("pod-network"))).client(user_agent="pod-network")
+        try:
+            await agent.run(client, self.name, configuration)
+        finally:
+            await client.close()
 
     async def stop_pods(self) -> None:
         """Ends every pod: a node that is stopped leaves no process behind."""

@@ -1,0 +1,65 @@
+"""The packet filter's part: pods' traffic is forwarded, and what leaves the cluster has the node's address."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+
+from pybernetes.node.network.model import Plan
+
+_MASQUERADE, _FORWARD = "PYB-MASQUERADE", "PYB-FORWARD"
+_MULTICAST = {4: "224.0.0.0/4", 6: "ff00::/8"}
+_PROGRAM = {4: "iptables", 6: "ip6tables"}
+_COMMENT = "pybernetes pod network"
+
+
+def rules(plan: Plan, version: int, *, masquerade: bool = True) -> str:
+    """The input of iptables-restore for a family; our chains alone are replaced."""
+    cluster = sorted(str(each) for each in plan.cluster if each.version == version)
+    own = sorted(str(each) for each in plan.own.ranges if each.version == version)
+    lines = ["*nat", f":{_MASQUERADE} - [0:0]", f":{_MASQUERADE}-OUT - [0:0]"]
+    if masquerade:
+        lines += [f"-A {_MASQUERADE} -s {each} -j {_MASQUERADE}-OUT" for each in own]
+        lines += [f"-A {_MASQUERADE}-OUT -d {each} -j RETURN" for each in (*cluster, _MULTICAST[version])]
+        lines.append(f"-A {_MASQUERADE}-OUT -j MASQUERADE --random-fully")
+    lines += ["COMMIT", "*filter", f":{_FORWARD} - [0:0]"]
+    for each in cluster:
+        lines += [f"-A {_FORWARD} -s {each} -j ACCEPT", f"-A {_FORWARD} -d {each} -j ACCEPT"]
+    return "\n".join([*lines, "COMMIT", ""])
+
+
+def jumps() -> list[tuple[str, list[str]]]:
+    """The rules of the kernel's own chains that lead to ours: table and rule.
+
+    They come last, so that whoever refuses or rewrites packets is asked first.
+    """
+    how = ["-m", "comment", "--comment", _COMMENT, "-j"]
+    return [("nat", ["POSTROUTING", *how, _MASQUERADE]), ("filter", ["FORWARD", *how, _FORWARD])]
+
+
+async def apply(plan: Plan, versions: Iterable[int], *, masquerade: bool = True) -> None:
+    """Replaces our chains and makes sure that packets come to them."""
+    for version in versions:
+        program = _PROGRAM[version]
+        text = rules(plan, version, masquerade=masquerade)
+        await _run(f"{program}-restore", "-w", "5", "--noflush", given=text)
+        for table, rule in jumps():
+            if await _run(program, "-w", "5", "-t", table, "-C", *rule, may_fail=True):
+                await _run(program, "-w", "5", "-t", table, "-A", *rule)
+
+
+async def _run(*command: str, given: str = "", may_fail: bool = False) -> int:
+    pipe = asyncio.subprocess.PIPE
+    try:
+        process = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, stderr=pipe)
+    except FileNotFoundError:
+        raise OSError(f"{command[0]} is missing: apt-get install iptables") from None
+    try:
+        _, complaint = await process.communicate(given.encode())
+    except asyncio.CancelledError:
+        await process.wait()  # it takes a moment, and must not be cut short
+        raise
+    code = process.returncode or 0
+    if code and not may_fail:
+        raise OSError(f"{' '.join(command)}: {complaint.decode(errors='replace').strip()}")
+    return code
