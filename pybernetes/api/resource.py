@@ -121,6 +121,8 @@ class Resource:
     validate_update: Callable[[Object, Object, Errors], None] | None = None
     validate_status_update: Callable[[Object, Object, Errors], None] | None = None
     warnings: Callable[[Object, Object | None], list[str]] | None = None
+    # Texts about what a client sent that prepare_create puts right.
+    early_warnings: Callable[[Object], list[str]] | None = None
     # What the first request to delete an object does to it before anything else; it gets the time as a timestamp.
     begin_deletion: Callable[[Object, str], None] | None = None
     # Seconds of grace before a deletion is final: None means that this kind has no graceful deletion.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from pybernetes.api import podresources
@@ -51,25 +52,41 @@ def prepare_create(pod: Object) -> None:
     pod["status"] = status
 
 
-def _app_armor_fields(annotations: dict[str, str], spec: dict[str, Any]) -> None:
-    """Turns old annotations about AppArmor into the fields that replaced them."""
+def _annotated(annotations: dict[str, str], spec: dict[str, Any]) -> Iterator[tuple[dict[str, Any], Any]]:
+    """Containers whose AppArmor profile only an old annotation names, with that profile or None if it is none."""
     if (
         not any(key.startswith(APP_ARMOR) for key in annotations)
         or spec.get("os", {}).get("name") == "windows"
     ):
         return
-    whole = spec.get("securityContext", {}).get("appArmorProfile")
     for key in ("initContainers", "containers", "ephemeralContainers"):
         for container in spec.get(key, ()):
-            profile = app_armor_profile(annotations.get(APP_ARMOR + container.get("name", ""), ""))
-            own = container.get("securityContext", {}).get("appArmorProfile")
-            if (
-                profile
-                and own is None
-                and profile != whole
-                and profile.get("localhostProfile", "").strip() == (profile.get("localhostProfile", ""))
-            ):
-                container.setdefault("securityContext", {})["appArmorProfile"] = profile
+            annotation = annotations.get(APP_ARMOR + container.get("name", ""))
+            if annotation is None or container.get("securityContext", {}).get("appArmorProfile") is not None:
+                continue
+            profile = app_armor_profile(annotation) or {}
+            local = profile.get("localhostProfile", "")
+            yield container, profile if profile and local.strip() == local else None
+
+
+def app_armor_warnings(pod: Object) -> list[str]:
+    """What a client is told who still uses annotations about AppArmor."""
+    annotations = pod["metadata"].get("annotations", {})
+    whole = pod["spec"].get("securityContext", {}).get("appArmorProfile")
+    return [
+        f"metadata.annotations[{APP_ARMOR}{container.get('name', '')}]: deprecated since v1.30; "
+        'use the "appArmorProfile" field instead'
+        for container, profile in _annotated(annotations, pod["spec"])
+        if profile is None or profile != whole
+    ]
+
+
+def _app_armor_fields(annotations: dict[str, str], spec: dict[str, Any]) -> None:
+    """Turns old annotations about AppArmor into the fields that replaced them."""
+    whole = spec.get("securityContext", {}).get("appArmorProfile")
+    for container, profile in _annotated(annotations, spec):
+        if profile is not None and profile != whole:
+            container.setdefault("securityContext", {})["appArmorProfile"] = profile
 
 
 def _fold_affinity(affinity: dict[str, Any], labels: dict[str, str]) -> None:

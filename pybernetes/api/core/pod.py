@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from pybernetes.api.core._pod_columns import COLUMNS, address
 from pybernetes.api.core._pod_prepare import (
+    app_armor_warnings,
     prepare_create,
     prepare_ephemeral_containers,
     prepare_resize,
@@ -81,5 +82,6 @@ RESOURCE = Resource(
     validate_update=validate_pod_update,
     validate_status_update=validate_pod_status,
     warnings=pod_warnings,
+    early_warnings=app_armor_warnings,
     grace_period=grace_period,
 )  # fmt: skip

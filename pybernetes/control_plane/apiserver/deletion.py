@@ -93,13 +93,12 @@ def begin(kind: Kind, obj: Object, options: DeleteOptions, now: float) -> bool:
             meta["deletionTimestamp"] = _stamp(max(end, now))
             meta["deletionGracePeriodSeconds"] = grace
             return bool(grace) or bool(meta.get("finalizers"))
-        if grace or finalizers:
-            meta["deletionTimestamp"] = _stamp(now + grace)
-            meta["deletionGracePeriodSeconds"] = grace
-            _bump(meta)
-            _set_finalizers(meta, finalizers)
-            return True
-        return False
+        # Even an object that goes at once is shown as one that is being deleted.
+        meta["deletionTimestamp"] = _stamp(now + grace)
+        meta["deletionGracePeriodSeconds"] = grace
+        _bump(meta)
+        _set_finalizers(meta, finalizers)
+        return bool(grace or finalizers)
     _set_finalizers(meta, finalizers)
     if not finalizers:
         return False

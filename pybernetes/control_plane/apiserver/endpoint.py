@@ -91,8 +91,8 @@ class Endpoint:
             problems = "; ".join(path_segment(info.name))
             raise errors.bad_request(f"Name parameter invalid: {go.quote(info.name)}: {problems}")
         if kind.resource.plural in self.reviews:
-            if negotiation.representation(request).transform and not kind.resource.columns:
-                raise errors.not_acceptable(negotiation.OFFERED)  # what is not stored has no table
+            if not kind.resource.columns:
+                negotiation.plain(request)  # what is not stored has no table
             return self.reviews[kind.resource.plural](self.api, request, kind)
         return VERBS[info.verb](self.api, request, kind)
 

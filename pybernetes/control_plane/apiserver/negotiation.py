@@ -29,7 +29,7 @@ JSON = Representation()
 
 
 @lru_cache(maxsize=512)
-def _accepted(accept: str) -> Representation | None:
+def _accepted(accept: str, tables: bool = True) -> Representation | None:
     """The first form of an Accept header that we have; the client's order and q-values decide."""
     if not accept:
         return JSON
@@ -51,6 +51,8 @@ def _accepted(accept: str) -> Representation | None:
         if transform:
             if transform not in _TRANSFORMS or options.get("g") != "meta.k8s.io":
                 continue
+            if transform == "Table" and not tables:
+                continue
             if options.get("v") not in ("v1", "v1beta1"):
                 continue
         return Representation(media, transform, options.get("v", "v1"), options.get("pretty") == "1")
@@ -69,11 +71,12 @@ def representation(request: Request) -> Representation:
 
 
 def plain(request: Request) -> Representation:
-    """The form that a request asks for, of something that has no Table; 406 if it asks for one."""
-    form = representation(request)
-    if form.transform:
+    """The form that a request asks for, of something that has no Table; 406 if it accepts nothing else."""
+    accept = request.headers.get(b"accept")
+    found = _accepted(accept.decode("latin-1"), tables=False) if accept else JSON
+    if found is None:
         raise errors.not_acceptable(OFFERED)
-    return form
+    return Representation(found.media, found.transform, found.version, wants_pretty(request) or found.pretty)
 
 
 def for_errors(request: Request) -> Representation:
@@ -98,8 +101,13 @@ def encode(value: Any, form: Representation) -> bytes:
     if form.media == "application/yaml":
         import yaml  # only now: few clients ask for it
 
-        dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-        return yaml.dump(value, Dumper=dumper, allow_unicode=True).encode()
+        class Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
+            """Writes what is there twice twice: readers of other languages need not know anchors."""
+
+            def ignore_aliases(self, data: Any) -> bool:
+                return True
+
+        return yaml.dump(value, Dumper=Dumper, allow_unicode=True).encode()
     if form.pretty:
         return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     return orjson.dumps(value)

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from pybernetes.api import errors
 from pybernetes.api.resource import Object
+from pybernetes.api.validation.addresses import parse_sloppy
 from pybernetes.control_plane.apiserver.api import Api, NodeAccess
 from pybernetes.control_plane.apiserver.http.connection import Answer
 from pybernetes.control_plane.apiserver.http.messages import Request
@@ -51,9 +52,8 @@ def kubelet(api: Api, node_name: str, path: str) -> Target:
     node = kind.object(record)
     address = preferred_address(node, api.nodes.address_types)
     if not address:
-        raise errors.internal(
-            f"no preferred addresses found; known addresses: {node.get('status', {}).get('addresses', [])}"
-        )
+        known = node.get("status", {}).get("addresses", [])
+        raise errors.StatusError(500, "", f"no preferred addresses found; known addresses: {known}")
     status = node.get("status", {}).get("daemonEndpoints", {}).get("kubeletEndpoint", {})
     return Target(
         address, status.get("Port") or KUBELET_PORT, path, api.nodes.context or unverified(), address
@@ -68,6 +68,15 @@ def preferred_address(node: Object, types: tuple[str, ...]) -> str:
             if address.get("type") == wanted and address.get("address"):
                 return address["address"]
     return ""
+
+
+def is_global(address: str) -> bool:
+    """Whether an address is one machine's that others reach too: no loopback, link-local or group address."""
+    found = parse_sloppy(address)
+    if found is None:
+        return False
+    return not (found.is_loopback or found.is_link_local or found.is_multicast or found.is_unspecified
+                or address == "255.255.255.255")  # fmt: skip
 
 
 def unverified() -> ssl.SSLContext:

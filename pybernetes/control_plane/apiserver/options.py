@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,14 +17,17 @@ def boolean(request: Request, name: str) -> bool | None:
     return values[0].lower() not in ("false", "0") if values else None
 
 
-def integer(text: str, name: str) -> int:
-    """A query parameter as a whole number."""
-    try:
-        return int(text)
-    except ValueError:
-        raise errors.bad_request(
-            f"unable to convert query parameter {name}: strconv.ParseInt: parsing {go.quote(text)}: invalid syntax"
-        ) from None
+_INTEGER = re.compile(r"[+-]?[0-9]+\Z")
+
+
+def integer(text: str) -> int:
+    """A query parameter as a whole number of 64 bits."""
+    problem = "invalid syntax"
+    if _INTEGER.match(text):
+        if -(2**63) <= (number := int(text[:80])) < 2**63:
+            return number
+        problem = "value out of range"
+    raise errors.bad_request(f"strconv.ParseInt: parsing {go.quote(text)}: {problem}")
 
 
 def _invalid(kind: str, problems: Errors) -> None:
@@ -107,8 +111,8 @@ def delete_options(request: Request, body: Any) -> DeleteOptions:
             raise errors.bad_request("decoded object cannot be converted to DeleteOptions")
         values = body
     elif request.query_text:
-        if text := request.parameter("gracePeriodSeconds"):
-            values["gracePeriodSeconds"] = integer(text, "gracePeriodSeconds")
+        if "gracePeriodSeconds" in request.query:
+            values["gracePeriodSeconds"] = integer(request.parameter("gracePeriodSeconds"))
         if text := request.parameter("propagationPolicy"):
             values["propagationPolicy"] = text
         values["orphanDependents"] = boolean(request, "orphanDependents")
@@ -176,10 +180,10 @@ def list_options(request: Request, watch: bool) -> ListOptions:
     get = request.parameter
     options = ListOptions(get("labelSelector"), get("fieldSelector"), token=get("continue"),
                           resource_version=get("resourceVersion"), match=get("resourceVersionMatch"))  # fmt: skip
-    if text := get("limit"):
-        options.limit = max(0, integer(text, "limit"))
-    if text := get("timeoutSeconds"):
-        options.timeout = integer(text, "timeoutSeconds")
+    if "limit" in request.query:
+        options.limit = max(0, integer(get("limit")))
+    if "timeoutSeconds" in request.query:
+        options.timeout = integer(get("timeoutSeconds"))
     options.bookmarks = bool(boolean(request, "allowWatchBookmarks"))
     options.initial_events = boolean(request, "sendInitialEvents")
     problems = Errors()
@@ -223,8 +227,13 @@ def revision(text: str) -> int:
     """A resourceVersion as a number; 400 if it is none."""
     if not text:
         return 0
+    problem = "invalid syntax"
     if text.isdigit() and text.isascii():
-        return int(text)
+        if (number := int(text[:80])) < 2**64:
+            return number
+        problem = "value out of range"
+    quoted = go.quote(text)
     raise errors.bad_request(
-        f"invalid resource version {go.quote(text)}: strconv.ParseUint: parsing {go.quote(text)}: invalid syntax"
+        f"invalid resource version: resourceVersion: Invalid value: {quoted}: strconv.ParseUint: "
+        f"parsing {quoted}: {problem}"
     )

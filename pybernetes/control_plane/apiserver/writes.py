@@ -86,6 +86,9 @@ async def create(
     await api.guard(kind, request, obj, None)
     if generate:
         obj["metadata"]["name"] = _generated(generate)
+    if resource.early_warnings is not None:
+        for text in resource.early_warnings(obj):
+            request.warn(text)
     prepare_create(resource, obj)
     if resource.note_user is not None:
         resource.note_user(obj, request.user.info())
@@ -127,11 +130,21 @@ async def _store_new(api: Api, kind: Kind, obj: Object, namespace: str, generate
             return await api.store.create(kind.key(namespace, name), kind.encode(obj), ttl=resource.ttl)
         except KeyExists:
             if not generate:
-                raise errors.already_exists(resource.group, resource.plural, name) from None
+                raise await _taken(api, kind, namespace, name) from None
             if attempt == _NAME_TRIES:
                 raise errors.generate_name_conflict(resource.group, resource.plural, name) from None
             metadata["name"] = _generated(metadata["generateName"])
     raise AssertionError("unreachable")
+
+
+async def _taken(api: Api, kind: Kind, namespace: str, name: str) -> errors.StatusError:
+    """Why a name cannot be had: the object that has it may be on its way out."""
+    error = errors.already_exists(kind.resource.group, kind.resource.plural, name)
+    await api.fresh()
+    record = api.store.get(kind.key(namespace, name))
+    if record is not None and kind.object(record)["metadata"].get("deletionTimestamp"):
+        error.message = f"object is being deleted: {error.message}"
+    return error
 
 
 async def _dry_create(api: Api, kind: Kind, obj: Object, namespace: str) -> Written:

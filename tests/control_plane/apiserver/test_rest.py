@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
-from tests.servers import Server
+from tests.servers import TOKEN, Server
 
 MERGE = {"Content-Type": "application/merge-patch+json"}
 
@@ -81,7 +82,10 @@ def test_a_write_that_changes_nothing_keeps_the_version(server: Server, namespac
         ("GET", "?labelSelector=a%20in", None, 400, "unable to parse requirement"),
         ("GET", "?fieldSelector=x%3D1", None, 400, "field selector"),
         ("GET", "?resourceVersion=x", None, 400, "invalid resource version"),
-        ("GET", "?limit=x", None, 400, "limit"),
+        ("GET", "?limit=33454437999741633560576", None, 400, "value out of range"),
+        ("GET", "?timeoutSeconds=", None, 400, 'strconv.ParseInt: parsing "": invalid syntax'),
+        ("GET", "?resourceVersion=" + "9" * 5000, None, 400, "value out of range"),
+        ("GET", "?limit=x", None, 400, 'parsing "x"'),
         ("GET", "?continue=x", None, 400, "continue key is not valid"),
         ("GET", "?resourceVersionMatch=Exact", None, 422, "resourceVersionMatch is forbidden unless"),
         ("POST", "/a", {"metadata": {"name": "a"}}, 405, "the server does not allow this method"),
@@ -277,3 +281,54 @@ def test_a_pod_is_bound_once(server: Server, namespace: str) -> None:
     assert pod["spec"]["nodeName"] == "n1" and pod["status"]["conditions"][0]["type"] == "PodScheduled"
     status, answer = server.call("POST", f"{pods}/b/binding", binding)
     assert status == 409 and 'pod b is already assigned to node "n1"' in answer["message"]
+
+
+def test_what_is_being_deleted(server: Server, namespace: str) -> None:
+    pod = {"metadata": {"name": "a"}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
+    assert server.call("POST", path(namespace, plural="pods"), pod)[0] == 201
+    status, gone = server.call("DELETE", path(namespace, "a", "pods"), query={"gracePeriodSeconds": 0})
+    meta = gone["metadata"]
+    assert (status, meta["deletionGracePeriodSeconds"], meta["generation"]) == (200, 0, 2)
+    assert meta["deletionTimestamp"]
+    stays = {"metadata": {"name": "b", "finalizers": ["example.com/x"]}}
+    assert server.call("POST", path(namespace), stays)[0] == 201
+    assert server.call("DELETE", path(namespace, "b"))[0] == 200
+    status, refused = server.call("POST", path(namespace), stays)
+    assert (status, refused["message"]) == (
+        409,
+        'object is being deleted: configmaps "b" already exists',
+    )
+    server.call("PATCH", path(namespace, "b"), {"metadata": {"finalizers": None}}, headers=MERGE)
+
+
+@pytest.mark.parametrize("review", ["authentication.k8s.io/v1/selfsubjectreviews",
+                                    "authorization.k8s.io/v1/selfsubjectaccessreviews"])  # fmt: skip
+def test_reviews_have_no_table(server: Server, review: str) -> None:
+    table = "application/json;as=Table;v=v1;g=meta.k8s.io"
+    body = {"spec": {"resourceAttributes": {"verb": "get", "resource": "pods"}}} if "access" in review else {}
+    for accept, wanted in ((table, 406), (f"{table},application/json", 201)):
+        status, answer = server.call("POST", f"/apis/{review}", body, headers={"Accept": accept})
+        assert (status, answer["kind"] == "Status") == (wanted, wanted == 406), answer
+
+
+def test_yaml_has_no_anchors(server: Server, namespace: str) -> None:
+    made = {"metadata": {"name": "y"}, "data": {"a": "1", "b": "2"}}
+    status, text = server.call("POST", path(namespace), made, headers={"Accept": "application/yaml"})
+    assert status == 201 and "&id" not in text, text
+
+
+def test_old_annotations_about_app_armor(server: Server, namespace: str) -> None:
+    key = "container.apparmor.security.beta.kubernetes.io/c"
+    pod = {
+        "metadata": {"name": "a", "annotations": {key: "runtime/default"}},
+        "spec": {"containers": [{"name": "c", "image": "i"}]},
+    }
+    connection = server.connection()
+    connection.request(
+        "POST", path(namespace, plural="pods"), json.dumps(pod), {"Authorization": f"Bearer {TOKEN}"}
+    )
+    response = connection.getresponse()
+    made = json.loads(response.read())
+    connection.close()
+    assert f"metadata.annotations[{key}]: deprecated since v1.30" in response.headers["Warning"]
+    assert made["spec"]["containers"][0]["securityContext"]["appArmorProfile"] == {"type": "RuntimeDefault"}

@@ -13,9 +13,18 @@ if TYPE_CHECKING:
     from pybernetes.control_plane.apiserver.http.connection import Connection
 
 JSON = b"application/json"
-STATUS_LINES = {
-    status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() for status in HTTPStatus
-}
+
+
+class _StatusLines(dict[int, bytes]):
+    """The first lines of answers; those whom we pass requests on to may use codes that have no name."""
+
+    def __missing__(self, status: int) -> bytes:
+        return f"HTTP/1.1 {status} status code {status}\r\n".encode()
+
+
+STATUS_LINES = _StatusLines(
+    {status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() for status in HTTPStatus}
+)
 
 
 class Request:

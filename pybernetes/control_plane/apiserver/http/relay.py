@@ -18,6 +18,8 @@ _HOP = frozenset((b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-a
 # What proves the client to us is not for whom we pass its request on to.
 _PRIVATE = frozenset((b"authorization", b"cookie"))
 _IDENTITY = (b"x-remote-", b"impersonate-")
+# Answers that end with their headers.
+_WITHOUT_BODY = (204, 304)
 _CONNECT_SECONDS = 10.0
 
 
@@ -128,8 +130,11 @@ class _Backend(asyncio.Protocol):
                 kept.append((name, value))
         stream.headers = tuple(kept)
         stream.on_close = self._client_gone
-        if self.request.method == "HEAD":
+        if self.request.method == "HEAD" or status in _WITHOUT_BODY:
+            self._stream = None
+            self._ended = True
             self.answer.set_result(Response(b"", status, stream.content_type, stream.headers))
+            self.transport.close()
             return
         self.answer.set_result(stream)
 

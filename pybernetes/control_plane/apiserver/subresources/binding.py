@@ -7,7 +7,7 @@ import orjson
 from pybernetes.api import errors
 from pybernetes.api.field import Errors
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver import writes
+from pybernetes.control_plane.apiserver import negotiation, writes
 from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.bodies import read_body
 from pybernetes.control_plane.apiserver.decoding import decode
@@ -25,6 +25,7 @@ async def handle(api: Api, request: Request, kind: Kind) -> Response:
     """Binds the pod of the path, or of the body when it is posted to the collection of bindings."""
     if request.info.verb != "create":
         raise errors.method_not_allowed()
+    negotiation.plain(request)
     bindings = api.kinds.get("", "v1", "bindings")
     pods = api.kinds.get("", "v1", "pods")
     assert bindings is not None and pods is not None
@@ -93,9 +94,6 @@ def assign(pod: Object, binding: Object, now: str) -> None:
     conditions.append(
         {"type": "PodScheduled", "status": "True", "lastProbeTime": None, "lastTransitionTime": now}
     )
-    generation = meta.get("generation")
-    if generation:
-        conditions[-1]["observedGeneration"] = generation
 
 
 def _conflict(name: str, why: str) -> errors.StatusError:

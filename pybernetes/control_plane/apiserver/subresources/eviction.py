@@ -8,7 +8,7 @@ import orjson
 
 from pybernetes.api import errors, schema, selectors
 from pybernetes.api.resource import Object, Resource
-from pybernetes.control_plane.apiserver import deletion, writes
+from pybernetes.control_plane.apiserver import deletion, negotiation, writes
 from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.bodies import read_body
 from pybernetes.control_plane.apiserver.decoding import decode
@@ -37,6 +37,7 @@ async def handle(api: Api, request: Request, kind: Kind) -> Response:
     info = request.info
     if info.verb != "create":
         raise errors.method_not_allowed()
+    negotiation.plain(request)
     options = write_options(request, "CreateOptions")
     eviction = decode(_EVICTION, read_body(request), options.validation, request)
     if eviction["metadata"].get("name", info.name) != info.name:

@@ -38,8 +38,8 @@ async def handle(api: Api, request: Request, kind: Kind) -> Answer:
 def _check(request: Request) -> None:
     problems = Errors()
     for name, least in (("tailLines", 0), ("limitBytes", 1), ("sinceSeconds", 1)):
-        if text := request.parameter(name):
-            value = integer(text, name)
+        if name in request.query:
+            value = integer(request.parameter(name))
             if value < least:
                 word = "greater than or equal to 0" if least == 0 else "greater than 0"
                 problems.invalid(name, value, f"must be {word}")

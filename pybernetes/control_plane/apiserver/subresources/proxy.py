@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
-from typing import Any
+import re
+import socket
+import ssl
+from collections.abc import Callable
 
-from pybernetes.api import errors
+from pybernetes.api import errors, go
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver import nodes, writes
 from pybernetes.control_plane.apiserver.api import Api
@@ -13,6 +17,9 @@ from pybernetes.control_plane.apiserver.http.connection import Answer
 from pybernetes.control_plane.apiserver.http.messages import Request, Response
 from pybernetes.control_plane.apiserver.http.relay import Target
 from pybernetes.control_plane.apiserver.kinds import Kind
+
+_NOT_ALLOWED = "address not allowed"
+_NUMBER = re.compile(r"[0-9]{1,18}\Z")
 
 
 async def handle(api: Api, request: Request, kind: Kind) -> Answer:
@@ -22,7 +29,7 @@ async def handle(api: Api, request: Request, kind: Kind) -> Answer:
     await api.admission.mutate(attributes)
     await api.admission.validate(attributes)
     finders = {"nodes": _node, "pods": _pod, "services": _service}
-    target = finders[kind.resource.plural](api, request, kind)
+    target = await finders[kind.resource.plural](api, request, kind)
     if not request.info.rest and not request.path.endswith("/"):
         # Relative links of the page behind the proxy need the slash.
         location = nodes.with_query(request.path + "/", request.query_text)
@@ -35,14 +42,18 @@ def _path(request: Request) -> str:
     return nodes.with_query("/" + base, request.query_text)
 
 
-def _parts(name: str) -> tuple[str, str, str]:
+def _parts(kind: Kind, name: str) -> tuple[str, str, str]:
     """``[scheme:]name[:port]`` as scheme, name and port."""
     pieces = name.split(":")
-    if len(pieces) == 3:
-        return pieces[0], pieces[1], pieces[2]
-    if len(pieces) == 2:
-        return "", pieces[0], pieces[1]
-    return "", name, ""
+    scheme, name_, port = {
+        1: ("", name, ""),
+        2: ("", pieces[0], pieces[-1]),
+        3: (pieces[0], pieces[len(pieces) // 2], pieces[-1]),
+    }.get(len(pieces), ("", "", ""))
+    if not name_ or scheme not in ("", "http", "https"):
+        noun = kind.resource.kind.lower()
+        raise errors.bad_request(f"invalid {noun} request {go.quote(name)}")
+    return scheme, name_, port
 
 
 def _found(api: Api, kind: Kind, namespace: str, name: str) -> Object:
@@ -52,24 +63,36 @@ def _found(api: Api, kind: Kind, namespace: str, name: str) -> Object:
     return kind.object(record)
 
 
-def _node(api: Api, request: Request, kind: Kind) -> Target:
-    scheme, name, port = _parts(request.info.name)
-    if port and port != str(nodes.KUBELET_PORT):
-        node = _found(api, kind, "", name)
-        address = nodes.preferred_address(node, api.nodes.address_types)
-        context = nodes.unverified() if scheme == "https" else None
-        return Target(address, _number(port), _path(request), context)
-    return nodes.kubelet(api, name, _path(request))
+async def _node(api: Api, request: Request, kind: Kind) -> Target:
+    scheme, name, port = _parts(kind, request.info.name)
+    target = nodes.kubelet(api, name, _path(request))
+    await _require_allowed(target.host)
+    if port and port != str(target.port):
+        return Target(target.host, _number(port), _path(request), _tls(scheme))
+    return target
 
 
-def _pod(api: Api, request: Request, kind: Kind) -> Target:
-    scheme, name, port = _parts(request.info.name)
+async def _require_allowed(host: str) -> None:
+    """Refuses a node that calls itself by an address of this machine or of its links: nobody may come here by it."""
+    try:
+        found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except OSError:
+        raise errors.bad_request(f"lookup {host}: no such host") from None
+    if not all(nodes.is_global(str(address[4][0])) for address in found):
+        raise errors.bad_request(_NOT_ALLOWED)
+
+
+def _tls(scheme: str) -> ssl.SSLContext | None:
+    return nodes.unverified() if scheme == "https" else None
+
+
+async def _pod(api: Api, request: Request, kind: Kind) -> Target:
+    scheme, name, port = _parts(kind, request.info.name)
     pod = _found(api, kind, request.info.namespace, name)
     address = pod.get("status", {}).get("podIP", "")
-    if not address:
-        raise errors.bad_request(f"address not allowed: pod {name} has no address")
-    number = _number(port) if port else _first_port(pod)
-    return Target(address, number, _path(request), nodes.unverified() if scheme == "https" else None)
+    if not nodes.is_global(address):
+        raise errors.bad_request(_NOT_ALLOWED)
+    return Target(address, _number(port) if port else _first_port(pod), _path(request), _tls(scheme))
 
 
 def _first_port(pod: Object) -> int:
@@ -80,45 +103,59 @@ def _first_port(pod: Object) -> int:
 
 
 def _number(port: str) -> int:
-    if not port.isdigit() or not 0 < int(port) < 65536:
+    if not _NUMBER.match(port) or not 0 < int(port) < 65536:
         raise errors.bad_request(f"invalid port {port!r}")
     return int(port)
 
 
-def _service(api: Api, request: Request, kind: Kind) -> Target:
-    scheme, name, port = _parts(request.info.name)
-    service = _found(api, kind, request.info.namespace, name)
-    port_name = _port_name(service, port)
-    slices = api.kinds.find("discovery.k8s.io", "endpointslices")
-    candidates: list[tuple[str, int]] = []
-    for record in api.store.list(slices.collection(request.info.namespace)).records:
-        if slices.labels(record).get("kubernetes.io/service-name") == name:
-            candidates += _endpoints(slices.object(record), port_name)
+async def _service(api: Api, request: Request, kind: Kind) -> Target:
+    scheme, name, port = _parts(kind, request.info.name)
+    namespace = request.info.namespace
+    if _NUMBER.match(port):
+        port = _port_name(_found(api, kind, namespace, name), int(port))
+    slices, pods = api.kinds.find("discovery.k8s.io", "endpointslices"), api.kinds.find("", "pods")
+
+    def pod(pod_name: str) -> Object | None:
+        record = api.store.get(pods.key(namespace, pod_name))
+        return None if record is None else pods.object(record)
+
+    candidates = [
+        candidate
+        for record in api.store.list(slices.collection(namespace)).records
+        if slices.labels(record).get("kubernetes.io/service-name") == name
+        for candidate in endpoints(slices.object(record), namespace, port, pod)
+    ]
     if not candidates:
         raise errors.unavailable(f'no endpoints available for service "{name}"')
     address, number = random.choice(candidates)
-    return Target(address, number, _path(request), nodes.unverified() if scheme == "https" else None)
+    return Target(address, number, _path(request), _tls(scheme))
 
 
-def _port_name(service: Object, wanted: str) -> str:
-    """The name of the service's port that is meant by its name or number, or the first one."""
-    ports = service.get("spec", {}).get("ports", [])
-    for port in ports:
-        if not wanted or wanted in (port.get("name"), str(port["port"])):
+def _port_name(service: Object, number: int) -> str:
+    """The name of the service's port with a number."""
+    for port in service.get("spec", {}).get("ports", []):
+        if port["port"] == number:
             return port.get("name", "")
-    raise errors.unavailable(f'no service port "{wanted}" found for service "{service["metadata"]["name"]}"')
+    name = service["metadata"]["name"]
+    raise errors.unavailable(f'no service port {number} found for service "{name}"')
 
 
-def _endpoints(piece: Object, port_name: str) -> list[tuple[str, Any]]:
+def endpoints(
+    piece: Object, namespace: str, port_name: str, pod: Callable[[str], Object | None]
+) -> list[tuple[str, int]]:
+    """Where a request to a service may go: to pods of its namespace, and to no other address that a slice names."""
     numbers = [
         port["port"]
         for port in piece.get("ports", ())
         if port.get("name", "") == port_name and "port" in port
     ]
-    return [
-        (address, number)
-        for endpoint in piece.get("endpoints", ())
-        if endpoint.get("conditions", {}).get("ready", True)
-        for address in endpoint.get("addresses", ())[:1]
-        for number in numbers
-    ]
+    found = []
+    for endpoint in piece.get("endpoints", ()) if numbers else ():
+        target = endpoint.get("targetRef", {})
+        if not endpoint.get("conditions", {}).get("ready", True) or target.get("namespace") != namespace:
+            continue
+        named = pod(target.get("name", ""))
+        addresses = [each.get("ip") for each in (named or {}).get("status", {}).get("podIPs", ())]
+        if endpoint["addresses"][0] in addresses:
+            found += [(endpoint["addresses"][0], number) for number in numbers]
+    return found

@@ -35,10 +35,10 @@ async def wait_for(api: Api, wanted: int) -> None:
 
 
 def _read(api: Api, request: Request, kind: Kind) -> Response:
+    form = negotiation.representation(request)
     info = request.info
     record = api.store.get(kind.key(info.namespace, info.name))
     if record is None:
         raise errors.not_found(kind.resource.group, kind.resource.plural, info.name)
-    form = negotiation.representation(request)
     include = request.parameter("includeObject") or "Metadata"
     return rendering.one(kind, record, form, api.clock(), include)

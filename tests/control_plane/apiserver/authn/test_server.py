@@ -671,7 +671,13 @@ def test_kubelets_know_the_server_and_not_its_clients(world: World) -> None:
             assert world.server.call("POST", "/api/v1/nodes", node)[0] == 201
             headers = (("X-Remote-User", "admin"), ("X-Remote-Group", "system:masters"), ("Impersonate-User", "x"),
                        ("Impersonate-Group", "system:masters"), ("X-Other", "kept"))  # fmt: skip
-            code, answer = world.call("GET", f"/api/v1/nodes/{name}/proxy/x", None, *headers, token=TOKEN)
+            pod = {
+                "metadata": {"name": name},
+                "spec": {"nodeName": name, "containers": [{"name": "c", "image": "i"}]},
+            }
+            assert world.server.call("POST", "/api/v1/namespaces/default/pods", pod)[0] == 201
+            log = f"/api/v1/namespaces/default/pods/{name}/log"
+            code, answer = world.call("GET", log, None, *headers, token=TOKEN)
         if authority == "strangers":
             assert code == 503 and "certificate" in str(answer), answer
             continue
