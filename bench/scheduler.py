@@ -10,10 +10,12 @@ import shlex
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from bench.harness.machine import describe_machine, resident_megabytes
@@ -59,6 +61,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--scheduler-command", help="starts the scheduler once the pods are there (--hold=start)"
     )
+    parser.add_argument(
+        "--one-process",
+        action="store_true",
+        help="starts API server, controllers and scheduler in one process, and measures that",
+    )
     parser.add_argument("--scheduler-name", default="", help="schedulerName of the pods")
     parser.add_argument(
         "--hold", choices=("taint", "pause", "start", "none"),
@@ -75,16 +82,32 @@ class Bench:
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
-        if not options.kubeconfig:
-            raise config.ConfigError("no kubeconfig given: use --kubeconfig FILE")
-        self.client: Client = config.load(options.kubeconfig).client(user_agent="pyb-bench")
+        if not options.kubeconfig and not options.one_process:
+            raise config.ConfigError("no kubeconfig given: use --kubeconfig FILE or --one-process")
         self.workload: Workload = WORKLOADS[options.workload](options.nodes, options.pods)
-        self.hold = options.hold or ("start" if options.scheduler_command else "taint")
+        self.hold = options.hold or ("start" if options.scheduler_command or options.one_process else "taint")
         self.process: subprocess.Popen[bytes] | None = None
+        self.directory: tempfile.TemporaryDirectory[str] | None = None
+        kubeconfig = self._one_process() if options.one_process else options.kubeconfig
+        self.client: Client = config.load(kubeconfig).client(user_agent="pyb-bench")
         self.created: dict[str, float] = {}
         self.bound: dict[str, float] = {}
         self.refused: set[str] = set()  # pods of which the scheduler said that they fit nowhere
         self.last_change = 0.0
+
+    def _one_process(self) -> str:
+        """Starts a control plane, and gives the kubeconfig for it."""
+        self.directory = tempfile.TemporaryDirectory(prefix="pyb-bench-")
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "bench.harness.one_process", self.directory.name],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        )
+        kubeconfig = Path(self.directory.name, "kubeconfig")
+        while not kubeconfig.exists():
+            if self.process.poll() is not None:
+                raise RuntimeError(f"the control plane ended with code {self.process.returncode}")
+            time.sleep(0.05)
+        return str(kubeconfig)
 
     @property
     def pid(self) -> int | None:
@@ -108,9 +131,11 @@ class Bench:
             if self.process is not None:
                 self.process.terminate()
                 self.process.wait(30)
-            if not self.options.keep:
+            if not self.options.keep and not self.directory:
                 await self._clean_up()
             await self.client.close()
+            if self.directory is not None:
+                self.directory.cleanup()
         line = (
             f"{result['workload']}: {result['nodes']} nodes, {result['pods']} pods: "
             f"{result['pods_per_second']} pods/s bound ({result['seconds']} s)"
@@ -228,6 +253,7 @@ class Bench:
             "nodes": self.options.nodes,
             "pods": self.options.pods,
             "hold": self.hold,
+            "one_process": self.options.one_process,
             "pods_per_second": round(len(moments) / seconds, 1),
             "seconds": round(seconds, 3),
             "creates_per_second": round(self.options.pods / create_seconds, 1),
@@ -252,6 +278,8 @@ class Bench:
             await self._each(free, range(self.options.nodes))
         elif self.hold == "pause":
             self._resume()
+        elif self.directory is not None and self.process is not None:
+            self.process.send_signal(signal.SIGUSR1)
         elif self.hold == "start":
             command = shlex.split(self.options.scheduler_command or "")
             if not command:

@@ -1,0 +1,67 @@
+"""The control plane in one process, whose scheduler begins when it gets SIGUSR1: python -m bench.harness.one_process DIR."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from pathlib import Path
+
+from pybernetes.tools.local.control_plane import ControlPlane
+
+
+class Held(ControlPlane):
+    """A control plane that schedules nothing until it is released."""
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*arguments)  # type: ignore[arg-type]
+        self.released = asyncio.Event()
+
+    async def _scheduler(self) -> None:
+        await self.released.wait()
+        await super()._scheduler()
+
+
+async def run(directory: Path, kubeconfig: Path) -> None:
+    """Serves from a directory until it is told to stop, and says in a kubeconfig where."""
+    from pybernetes.cmd import kube_apiserver, kube_controller_manager
+    from pybernetes.lib import collector
+
+    (directory / "tokens.csv").write_text('bench,bench,1,"system:masters"\n')
+    server = kube_apiserver.parser().parse_args(
+        ["--bind-address=127.0.0.1", "--secure-port=0", f"--cert-dir={directory}", f"--data-dir={directory / 'data'}",
+         f"--token-auth-file={directory / 'tokens.csv'}"]
+    )  # fmt: skip
+    # Nobody reports on the nodes of a benchmark: they would all be called unknown in the middle of it.
+    controllers = kube_controller_manager.parser().parse_args(["--node-monitor-grace-period=24h"])
+    plane = Held(server, controllers, 0)
+    loop, stop = asyncio.get_running_loop(), asyncio.Event()
+    loop.add_signal_handler(signal.SIGUSR1, plane.released.set)
+    loop.add_signal_handler(signal.SIGTERM, stop.set)
+    await plane.start()
+    collector.calm()
+    text = (
+        "apiVersion: v1\nkind: Config\ncurrent-context: bench\n"
+        f"clusters: [{{name: bench, cluster: {{server: 'https://127.0.0.1:{plane.server.port}', "
+        f"certificate-authority: '{directory / 'ca.crt'}'}}}}]\n"
+        "users: [{name: bench, user: {token: bench}}]\n"
+        "contexts: [{name: bench, context: {cluster: bench, user: bench}}]\n"
+    )
+    written = kubeconfig.with_suffix(".new")
+    written.write_text(text)
+    written.rename(kubeconfig)
+    await stop.wait()
+    await plane.stop()
+
+
+def main() -> None:
+    """Runs it."""
+    import uvloop
+
+    directory = Path(sys.argv[1])
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(run(directory, directory / "kubeconfig"))
+
+
+if __name__ == "__main__":
+    main()
