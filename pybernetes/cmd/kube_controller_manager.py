@@ -6,12 +6,12 @@ import argparse
 import asyncio
 import contextlib
 import signal
-import ssl
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pybernetes.cmd import _serving
+from pybernetes.cmd._serving import serving_flags
 from pybernetes.lib import flags
 from pybernetes.lib.flags import Flag, Seconds
 
@@ -32,20 +32,7 @@ GENERAL = (
     Flag("feature-gates", (), "features to turn on or off: Name=true,Other=false"),
     Flag("cluster-name", "kubernetes", "name of the cluster"),
 )  # fmt: skip
-SERVING = (
-    Flag("bind-address", "0.0.0.0", "address to serve health and metrics at"),
-    Flag("secure-port", 10257, "port to serve them at; 0 serves nothing"),
-    Flag("port", 0, "there is no port without TLS: only 0 is taken"),
-    Flag("cert-dir", "", "where a certificate to serve with is kept or made"),
-    Flag("tls-cert-file", "", "certificate to serve with"),
-    Flag("tls-private-key-file", "", "its key"),
-    Flag("client-ca-file", "", "callers with a certificate of this authority are known"),
-    Flag("requestheader-client-ca-file", "", "authority of proxies in front; who they speak for is not looked at"),
-    Flag("authentication-kubeconfig", "", "how to ask who callers are; without it nobody is known"),
-    Flag("authorization-kubeconfig", "", "how to ask what callers may see"),
-    Flag("authorization-always-allow-paths", ("/healthz", "/readyz", "/livez"), "what everybody may see"),
-    Flag("profiling", True, "there are no profiles to be had: taken and left"),
-)  # fmt: skip
+SERVING = serving_flags(10257)
 ELECTION = (
     Flag("leader-elect", True, "work only while holding a lease, so that several can stand by"),
     Flag("leader-elect-lease-duration", Seconds(15), "how long others wait for a leader that is silent"),
@@ -98,8 +85,7 @@ def main(argv: list[str]) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    if arguments.port:
-        raise ValueError("--port: there is no port without TLS, only 0 is taken; see --secure-port")
+    _serving.check(arguments)
     if arguments.leader_elect_resource_lock != "leases":
         raise ValueError(
             f'--leader-elect-resource-lock: "{arguments.leader_elect_resource_lock}" is not supported'
@@ -140,18 +126,18 @@ async def _run(arguments: argparse.Namespace) -> int:
 
     own = client_for if arguments.use_service_account_credentials else None
     _manager.add_all(manager, chosen, arguments, own)
-    with contextlib.ExitStack() as stack:
-        if arguments.secure_port:
-            await _serve(manager, arguments, stack)
-        try:
-            return await _until_told(manager)
-        except LostLease as error:
-            print(f"kube-controller-manager: {error}", file=sys.stderr)
-            return 1
-        finally:
-            await manager.stop_serving()
-            for each in clients:
-                await each.close()
+    if arguments.secure_port:
+        port = await _serving.serve(manager, arguments, "kube-controller-manager", arguments.kubeconfig)
+        print(f"kube-controller-manager is serving on https://{arguments.bind_address}:{port}", flush=True)
+    try:
+        return await _until_told(manager)
+    except LostLease as error:
+        print(f"kube-controller-manager: {error}", file=sys.stderr)
+        return 1
+    finally:
+        await manager.stop_serving()
+        for each in clients:
+            await each.close()
 
 
 def _authority(settings: Config) -> str:
@@ -171,22 +157,3 @@ async def _until_told(manager: Manager) -> int:
     with contextlib.suppress(asyncio.CancelledError):
         await work
     return 0
-
-
-async def _serve(manager: Manager, arguments: argparse.Namespace, stack: contextlib.ExitStack) -> None:
-    from pybernetes.client import config
-    from pybernetes.lib import tls
-    from pybernetes.runtime.delegation import Delegation
-
-    certificate, key = arguments.tls_cert_file, arguments.tls_private_key_file
-    if not certificate:
-        directory = arguments.cert_dir or stack.enter_context(tempfile.TemporaryDirectory())
-        Path(directory).mkdir(parents=True, exist_ok=True)
-        certificate, key, _ = tls.ensure_serving(
-            Path(directory), ["localhost", "127.0.0.1"], "kube-controller-manager"
-        )
-    context: ssl.SSLContext = tls.server_context(certificate, key, arguments.client_ca_file or None)
-    asks = config.load(arguments.authorization_kubeconfig or arguments.authentication_kubeconfig or arguments.kubeconfig or None)  # fmt: skip
-    gate = Delegation(asks.client(), allowed=arguments.authorization_always_allow_paths)
-    port = await manager.serve(arguments.bind_address, arguments.secure_port, context, gate)
-    print(f"kube-controller-manager is serving on https://{arguments.bind_address}:{port}", flush=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import asyncio
 import signal
-import ssl
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pybernetes.cmd import _serving
+from pybernetes.cmd._serving import serving_flags
 from pybernetes.lib.flags import Flag, Seconds, add
 
 if TYPE_CHECKING:
@@ -18,21 +18,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "Choose a node for each pod that has none: filter, then score"
 
-_SERVING = (
-    Flag("bind-address", "0.0.0.0", "address to serve health and metrics on"),
-    Flag("secure-port", 10259, "port to serve them on over HTTPS; 0 serves nothing"),
-    Flag("cert-dir", "", "where a self-signed certificate is kept; by default it is made anew at each start"),
-    Flag("tls-cert-file", "", "certificate to serve with"),
-    Flag("tls-private-key-file", "", "its key"),
-    Flag("client-ca-file", "", "callers with a certificate of this authority are known"),
-    Flag("authentication-kubeconfig", "", "how to ask the API server who a caller is"),
-    Flag("authorization-kubeconfig", "", "how to ask the API server whether a caller may look"),
-    Flag(
-        "authorization-always-allow-paths",
-        ("/healthz", "/readyz", "/livez"),
-        "paths that anybody may look at",
-    ),
-)
+_SERVING = serving_flags(10259)
 _ELECTION = (
     Flag("leader-elect", True, "work only while holding the lease"),
     Flag(
@@ -57,10 +43,9 @@ _MISC = (
     ),
 )
 # What upstream's command lines carry and what means nothing here.
-_IGNORED = ("feature-gates", "profiling", "contention-profiling", "port", "address", "kube-api-content-type",
+_IGNORED = ("feature-gates", "contention-profiling", "address", "kube-api-content-type",
             "authentication-skip-lookup", "authentication-token-webhook-cache-ttl",
-            "authentication-tolerate-lookup-failure", "requestheader-client-ca-file", "requestheader-allowed-names",
-            "requestheader-username-headers", "requestheader-group-headers", "requestheader-extra-headers-prefix",
+            "authentication-tolerate-lookup-failure",
             "authorization-webhook-cache-authorized-ttl", "authorization-webhook-cache-unauthorized-ttl",
             "tls-cipher-suites", "tls-min-version", "permit-port-sharing", "permit-address-sharing",
             "logging-format", "log-flush-frequency", "vmodule", "algorithm-provider", "policy-config-file")  # fmt: skip
@@ -83,6 +68,7 @@ def configuration(options: argparse.Namespace) -> Configuration:
     """What the scheduler is told by the file and the command line; the file's word counts."""
     from pybernetes.control_plane.scheduler import config
 
+    _serving.check(options)
     if options.leader_elect_resource_lock != "leases":
         raise ValueError('resourceLock value must be "leases"')
     if options.config:
@@ -128,7 +114,6 @@ def main(argv: list[str]) -> int:
 async def _serve(options: argparse.Namespace) -> int:
     from pybernetes.client import config as kubeconfig
     from pybernetes.control_plane.scheduler.scheduler import Scheduler
-    from pybernetes.runtime.delegation import Delegation
     from pybernetes.runtime.election import Election
     from pybernetes.runtime.manager import Manager
 
@@ -149,16 +134,7 @@ async def _serve(options: argparse.Namespace) -> int:
     manager.metrics.more.append(lambda text: scheduler.metrics.write(text, scheduler))
     manager.ready.add("informer-sync", lambda: scheduler.check() if manager.working.is_set() else None)
     if options.secure_port:
-        asking = kubeconfig.load(
-            options.authorization_kubeconfig
-            or options.authentication_kubeconfig
-            or settings.kubeconfig
-            or None
-        )
-        gate = Delegation(
-            asking.client(user_agent="kube-scheduler"), allowed=options.authorization_always_allow_paths
-        )
-        await manager.serve(options.bind_address, options.secure_port, _context(options), gate)
+        await _serving.serve(manager, options, "kube-scheduler", settings.kubeconfig)
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for name in (signal.SIGINT, signal.SIGTERM):
@@ -175,17 +151,3 @@ async def _serve(options: argparse.Namespace) -> int:
     if failed:
         working.result()
     return 0
-
-
-def _context(options: argparse.Namespace) -> ssl.SSLContext:
-    """TLS with the given certificate, or with one that is made here."""
-    from pybernetes.lib import tls
-
-    client_ca = options.client_ca_file or None
-    if options.tls_cert_file:
-        return tls.server_context(options.tls_cert_file, options.tls_private_key_file, client_ca)
-    address = "127.0.0.1" if options.bind_address in ("0.0.0.0", "::") else options.bind_address
-    with tempfile.TemporaryDirectory(prefix="kube-scheduler-") as temporary:
-        directory = Path(options.cert_dir or temporary)
-        certificate, key, _ = tls.ensure_serving(directory, ["localhost", address], stem="kube-scheduler")
-        return tls.server_context(certificate, key, client_ca)

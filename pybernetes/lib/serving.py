@@ -142,6 +142,19 @@ class Serving:
         return found
 
 
+def verified_chain(tls: ssl.SSLObject) -> frozenset[bytes]:
+    """The fingerprints of the chain that was verified, from the client's certificate to its authority.
+
+    It is empty for a resumed session, which our contexts do not allow: then nobody vouches for the certificate.
+    """
+    public = getattr(tls, "get_verified_chain", None)  # Python 3.13
+    if public is not None:
+        chain = public()
+    else:
+        chain = [item.public_bytes(2) for item in tls._sslobj.get_verified_chain() or ()]  # type: ignore[attr-defined]
+    return frozenset(hashlib.sha256(item).digest() for item in chain)
+
+
 def match(contexts: dict[str, ssl.SSLContext], name: str) -> ssl.SSLContext | None:
     """The context of a host name: its own, or that of a pattern whose first labels are ``*``."""
     labels = name.rstrip(".").split(".")

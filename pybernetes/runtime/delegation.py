@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
+from urllib.parse import unquote
 
 from pybernetes.client.client import Client
 from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import SUBJECT_ACCESS_REVIEWS, TOKEN_REVIEWS
 from pybernetes.lib.clock import Clock
+from pybernetes.lib.serving import Bundle
 from pybernetes.runtime.serving import Asked, Page
 
 ALWAYS_ALLOWED = ("/healthz", "/readyz", "/livez")
@@ -16,14 +19,36 @@ _KEPT_SECONDS = 10.0
 _ANONYMOUS = {"username": "system:anonymous", "groups": ["system:unauthenticated"]}
 
 
+@dataclass(frozen=True)
+class FrontProxy:
+    """Proxies that may say in headers whom they speak for: who vouches for them, their names, their headers."""
+
+    authorities: Bundle
+    names: Sequence[str] = ()
+    user_headers: Sequence[str] = ("x-remote-user",)
+    uid_headers: Sequence[str] = ()
+    group_headers: Sequence[str] = ("x-remote-group",)
+    extra_prefixes: Sequence[str] = ("x-remote-extra-",)
+
+
 class Delegation:
-    """A gate for ``serving.HttpServer``: TokenReview for bearer tokens, SubjectAccessReview for everything."""
+    """A gate for ``serving.HttpServer``: TokenReview for bearer tokens, SubjectAccessReview for everything.
+
+    Certificates count if ``clients`` vouch for them, or if TLS verified them and nothing else was said.
+    """
 
     def __init__(
-        self, client: Client, *, allowed: Sequence[str] = ALWAYS_ALLOWED, clock: Clock | None = None
+        self,
+        client: Client,
+        *,
+        allowed: Sequence[str] = ALWAYS_ALLOWED,
+        clock: Clock | None = None,
+        clients: Bundle | None = None,
+        proxy: FrontProxy | None = None,
     ) -> None:
         self._client = client
         self._allowed = tuple(allowed)
+        self._clients, self._proxy = clients, proxy
         self._clock = clock or Clock()
         self._kept: dict[Any, tuple[float, Any]] = {}
 
@@ -43,17 +68,21 @@ class Delegation:
         return Page(text.encode(), 403)
 
     async def _user(self, asked: Asked) -> dict[str, Any] | None:
-        if asked.certificate:  # TLS has verified it
+        if asked.certificate:  # TLS has verified it, for one of the authorities
             names: dict[str, list[str]] = {}
             for part in asked.certificate.get("subject", ()):
                 for key, value in part:
                     names.setdefault(key, []).append(value)
-            if names.get("commonName"):
+            name = names.get("commonName", [""])[-1]
+            spoken_for = self._spoken_for(asked, name)
+            if spoken_for is not None:
+                return spoken_for
+            if name and self._vouched_for(asked):
                 groups = [*names.get("organizationName", ()), "system:authenticated"]
-                return {"username": names["commonName"][0], "groups": groups}
+                return {"username": name, "groups": groups}
         scheme, _, token = asked.headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer":
-            return _ANONYMOUS if not scheme else None
+            return None if scheme or asked.certificate else _ANONYMOUS
         found = self._remembered(("token", token))
         if found is None:
             review = {"metadata": {}, "spec": {"token": token.strip()}}
@@ -62,8 +91,39 @@ class Delegation:
             self._remember(("token", token), found)
         return found[0]
 
+    def _vouched_for(self, asked: Asked) -> bool:
+        if self._clients is None:
+            return self._proxy is None
+        return not asked.chain.isdisjoint(self._clients.fingerprints)
+
+    def _spoken_for(self, asked: Asked, name: str) -> dict[str, Any] | None:
+        """Whom a front proxy names, if this is one."""
+        proxy = self._proxy
+        if proxy is None or asked.chain.isdisjoint(proxy.authorities.fingerprints):
+            return None
+        if proxy.names and name not in proxy.names:
+            return None
+        user = _first(asked, proxy.user_headers)
+        if not user:
+            return None
+        groups = [
+            value
+            for header in proxy.group_headers
+            for value in asked.repeated.get(header.lower(), ())
+            if value
+        ]
+        extra: dict[str, list[str]] = {}
+        for header, values in asked.repeated.items():
+            for prefix in proxy.extra_prefixes:
+                if header.startswith(prefix.lower()):
+                    extra.setdefault(unquote(header[len(prefix) :]), []).extend(values)
+        found = {"username": user, "uid": _first(asked, proxy.uid_headers), "groups": groups, "extra": extra}
+        if user != _ANONYMOUS["username"] and "system:authenticated" not in groups:
+            groups.append("system:authenticated")
+        return {key: value for key, value in found.items() if value}
+
     async def _allows(self, user: dict[str, Any], path: str) -> bool:
-        key = ("path", user["username"], tuple(user.get("groups", ())), path)
+        key = ("path", repr(user), path)
         found = self._remembered(key)
         if found is None:
             spec = {
@@ -71,8 +131,7 @@ class Delegation:
                 "groups": user.get("groups", []),
                 "nonResourceAttributes": {"path": path, "verb": "get"},
             }
-            if user.get("uid"):
-                spec["uid"] = user["uid"]
+            spec |= {key: user[key] for key in ("uid", "extra") if user.get(key)}
             review = await self._client.create(SUBJECT_ACCESS_REVIEWS, {"metadata": {}, "spec": spec})
             found = (bool(review.get("status", {}).get("allowed")),)
             self._remember(key, found)
@@ -86,3 +145,7 @@ class Delegation:
         if len(self._kept) > 1000:
             self._kept.clear()
         self._kept[key] = (self._clock.monotonic() + _KEPT_SECONDS, value)
+
+
+def _first(asked: Asked, headers: Sequence[str]) -> str:
+    return next((asked.headers[name.lower()] for name in headers if asked.headers.get(name.lower())), "")

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 import httptools
 
+from pybernetes.lib.serving import verified_chain
+
 _TEXT = "text/plain; charset=utf-8"
 _HEADER_LIMIT = 64 * 1024
 _END = "\r\n"
@@ -32,6 +34,8 @@ class Asked(NamedTuple):
     query: str
     headers: dict[str, str]
     certificate: dict[str, Any] | None
+    chain: frozenset[bytes] = frozenset()  # fingerprints of who vouches for the certificate
+    repeated: dict[str, list[str]] = {}  # the headers with all of their values
 
 
 Handler = Callable[[Asked], "Page | Awaitable[Page]"]
@@ -132,6 +136,7 @@ class _Connection(asyncio.Protocol):
     def on_message_begin(self) -> None:
         self._target, self._size = b"", 0
         self._headers: dict[str, str] = {}
+        self._repeated: dict[str, list[str]] = {}
 
     def on_url(self, url: bytes) -> None:
         self._target += url
@@ -140,7 +145,9 @@ class _Connection(asyncio.Protocol):
         self._size += len(name) + len(value)
         if self._size > _HEADER_LIMIT:
             self.transport.abort()
-        self._headers[name.decode("latin-1").lower()] = value.decode("latin-1")
+        key, text = name.decode("latin-1").lower(), value.decode("latin-1")
+        self._headers.setdefault(key, text)
+        self._repeated.setdefault(key, []).append(text)
 
     def on_message_complete(self) -> None:
         method, keep = self._parser.get_method().decode(), self._parser.should_keep_alive()
@@ -149,7 +156,9 @@ class _Connection(asyncio.Protocol):
             return
         path, _, query = self._target.decode("latin-1").partition("?")
         tls = self.transport.get_extra_info("ssl_object")
-        asked = Asked(path, query, self._headers, tls.getpeercert() if tls is not None else None)
+        certificate = tls.getpeercert() if tls is not None else None
+        chain = verified_chain(tls) if certificate else frozenset[bytes]()
+        asked = Asked(path, query, self._headers, certificate, chain, self._repeated)
         self._task = asyncio.get_running_loop().create_task(self._respond(method, asked, keep))
 
     async def _respond(self, method: str, asked: Asked, keep: bool) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from pybernetes.cmd.kube_controller_manager import main, parser
+from pybernetes.lib import tls
 from tests import servers
 from tests.servers import TOKEN, Server
 from tests.support import require_program
@@ -32,7 +33,7 @@ def seeds(server: Server, *more: str) -> list[str]:
         "--cluster-name=foo-cluster", f"--cluster-signing-cert-file={pki / 'ca.crt'}",
         f"--cluster-signing-key-file={pki / 'ca.key'}", "--controllers=*,bootstrapsigner,tokencleaner",
         "--feature-gates=IPv6DualStack=false", f"--kubeconfig={config}", "--leader-elect=true", "--node-cidr-mask-size=23",
-        "--port=0", "--profiling=false", f"--requestheader-client-ca-file={pki / 'ca.crt'}",
+        "--port=0", "--profiling=false", f"--requestheader-client-ca-file={pki / 'front-proxy-ca.crt'}",
         f"--root-ca-file={pki / 'ca.crt'}", f"--service-account-private-key-file={pki / 'sa.key'}",
         "--service-cluster-ip-range=10.96.0.0/16", "--terminated-pod-gc-threshold=1000",
         "--use-service-account-credentials=true", *more,
@@ -73,12 +74,18 @@ def wait_for(what: str, condition: Callable[[], Any], seconds: float = 60.0) -> 
         time.sleep(0.1)
 
 
-def page(port: int, path: str, token: str = "") -> tuple[int, str]:
+def page(port: int, path: str, token: str = "", pair: Path | None = None, **headers: str) -> tuple[int, str]:
+    """A page of the manager, asked for with a token or a certificate."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    if pair is not None:
+        context.load_cert_chain(pair)
     connection = http.client.HTTPSConnection("127.0.0.1", port, context=context, timeout=10)
     try:
-        connection.request("GET", path, headers={"Authorization": f"Bearer {token}"} if token else {})
+        given = {name.replace("_", "-"): value for name, value in headers.items()}
+        connection.request(
+            "GET", path, headers=given | ({"Authorization": f"Bearer {token}"} if token else {})
+        )
         answer = connection.getresponse()
         return answer.status, answer.read().decode()
     finally:
@@ -100,6 +107,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     (directory / "certs").mkdir()
     key = directory / "certs" / "sa.key"
     subprocess.run(["openssl", "genrsa", "-out", str(key), "2048"], check=True, capture_output=True)
+    tls.ensure_authority(directory / "certs", "front-proxy", "front-proxy-ca")
     issuer = "https://kubernetes.default.svc.cluster.local"
     flags = (
         f"--service-account-signing-key-file={key}", f"--service-account-key-file={key}",
@@ -112,6 +120,16 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 def leader(server: Server) -> str:
     status, lease = server.call("GET", "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-manager")  # fmt: skip
     return lease["spec"].get("holderIdentity", "") if status == 200 else ""
+
+
+def client_pair(server: Server, authority: str, name: str, *groups: str) -> Path:
+    """A file with a certificate and its key, signed by an authority."""
+    pki = server.directory / "certs"
+    signer = tls.Pair((pki / f"{authority}.crt").read_bytes(), (pki / f"{authority}.key").read_bytes())
+    made = tls.issue(signer, name, organizations=groups, client=True)
+    path = server.directory / f"{name}.pem"
+    path.write_bytes(made.certificate + made.key)
+    return path
 
 
 def test_the_command_line_of_the_seeds(server: Server) -> None:
@@ -137,6 +155,14 @@ def test_the_command_line_of_the_seeds(server: Server) -> None:
         assert status == 200
         assert 'workqueue_depth{name="deployment"}' in text
         assert 'leader_election_master_status{name="kube-controller-manager"} 1' in text
+        # Callers with a certificate: an administrator, a proxy that speaks for one, and one that says nothing.
+        admin = client_pair(server, "ca", "jane", "system:masters")
+        proxy = client_pair(server, "front-proxy-ca", "front-proxy-client")
+        assert page(port, "/metrics", pair=admin)[0] == 200
+        spoken_for = {"X_Remote_User": "jane", "X_Remote_Group": "system:masters"}
+        assert page(port, "/metrics", pair=proxy, **spoken_for)[0] == 200
+        assert page(port, "/metrics", pair=proxy, X_Remote_User="jane")[0] == 403
+        assert page(port, "/metrics", pair=proxy)[0] == 401
         server.kubectl("delete", "deployment", "web")
     assert leader(server) == ""  # a manager that is told to stop gives the lease back
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from pybernetes.client.refs import SUBJECT_ACCESS_REVIEWS, TOKEN_REVIEWS
 from pybernetes.lib.clock import ManualClock
-from pybernetes.runtime.delegation import Delegation
+from pybernetes.runtime.delegation import Delegation, FrontProxy
 from pybernetes.runtime.serving import Asked, Checks, HttpServer, Page
 
 
@@ -96,6 +97,31 @@ CERTIFICATE = {"subject": ((("organizationName", "monitoring"),), (("commonName"
 async def test_the_gate(path: str, headers: dict[str, str], certificate: Any, status: int | None) -> None:
     gate = Delegation(Reviews())  # type: ignore[arg-type]
     page = await gate(Asked(path, "", headers, certificate))
+    assert (page.status if page else None) == status
+
+
+@pytest.mark.parametrize(
+    ("vouched_by", "names", "headers", "status"),
+    [
+        ("clients", (), {"x-remote-user": "nobody"}, None),  # is prometheus, whatever it says
+        ("proxies", (), {"x-remote-user": "jane", "x-remote-group": "g"}, None),
+        ("proxies", (), {"x-remote-user": "nobody"}, 403),
+        ("proxies", (), {}, 401),
+        ("proxies", ("prometheus",), {"x-remote-user": "jane"}, None),
+        ("proxies", ("other",), {"x-remote-user": "jane"}, 401),
+        ("others", (), {"x-remote-user": "jane"}, 401),
+        ("others", (), {"authorization": "Bearer good"}, None),
+    ],
+)
+async def test_front_proxies(
+    vouched_by: str, names: tuple[str, ...], headers: dict[str, str], status: int | None
+) -> None:
+    clients, proxies = (SimpleNamespace(fingerprints={name}) for name in ("clients", "proxies"))
+    proxy = FrontProxy(proxies, names)  # type: ignore[arg-type]
+    gate = Delegation(Reviews(), clients=clients, proxy=proxy)  # type: ignore[arg-type]
+    repeated = {name: [value] for name, value in headers.items()}
+    chain: Any = frozenset([vouched_by])
+    page = await gate(Asked("/metrics", "", headers, CERTIFICATE, chain, repeated))
     assert (page.status if page else None) == status
 
 

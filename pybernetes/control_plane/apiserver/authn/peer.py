@@ -10,6 +10,7 @@ from typing import Any
 from pybernetes.control_plane.apiserver.authn.method import Refused
 from pybernetes.control_plane.apiserver.authn.user import CREDENTIAL_ID, User, authenticated
 from pybernetes.control_plane.apiserver.http.connection import Connection
+from pybernetes.lib.serving import verified_chain
 
 # The attribute of a subject that holds a user's UID.
 _UID = "1.3.6.1.4.1.57683.2"
@@ -70,19 +71,6 @@ def peer_of(connection: Connection) -> Peer | None:
         else:
             leaf = tls.getpeercert(binary_form=True)
             assert leaf is not None
-            peer = Peer(certificate, leaf, _chain(tls))
+            peer = Peer(certificate, leaf, verified_chain(tls))
         connection.peer = peer
     return None if peer is NOBODY else peer
-
-
-def _chain(tls: ssl.SSLObject) -> frozenset[bytes]:
-    """The fingerprints of the chain that was verified, from the client's certificate to its authority.
-
-    It is empty for a resumed session, which our contexts do not allow: then nobody vouches for the certificate.
-    """
-    public = getattr(tls, "get_verified_chain", None)  # Python 3.13
-    if public is not None:
-        chain = public()
-    else:
-        chain = [item.public_bytes(2) for item in tls._sslobj.get_verified_chain() or ()]  # type: ignore[attr-defined]
-    return frozenset(hashlib.sha256(item).digest() for item in chain)

@@ -63,9 +63,6 @@ class EndpointSliceController(Controller):
         self.cache(ENDPOINT_SLICES).add_handler(self._slice_changed)
         self.cache(NODES).add_handler(self._node_changed)
 
-    async def prepare(self) -> None:
-        self._topology.shares = hints.processor_shares(self.cache(NODES).values())
-
     # -- changes become keys -----------------------------------------------------------------------------
 
     def _pod_changed(self, old: Object | None, new: Object | None) -> None:
@@ -83,6 +80,7 @@ class EndpointSliceController(Controller):
                 self.enqueue(key, max(self._batch, _SLICE_CHANGE_SECONDS))
 
     def _node_changed(self, old: Object | None, new: Object | None) -> None:
+        self._topology.processors.change(old, new)
         if old is not None and new is not None:
             moved = _zone(old) != _zone(new)
             if moved:
@@ -94,7 +92,6 @@ class EndpointSliceController(Controller):
             for key in self._missing.pop(new["metadata"]["name"], ()):
                 self.enqueue(key)
         if self.cache(NODES).synced:
-            self._topology.shares = hints.processor_shares(self.cache(NODES).values())
             for key in self._topology.overloaded():
                 self.enqueue(key)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -76,22 +76,43 @@ def _with(endpoint: Object, hints: Object | None) -> Object:
     return {**rest, "hints": hints} if hints else rest
 
 
-def processor_shares(nodes: Iterable[Object]) -> dict[str, float] | None:
-    """The part of the cluster's processors that each zone has; None if that cannot be said of two zones or more."""
-    zones: dict[str, Fraction] = {}
-    for node in nodes:
-        labels = node["metadata"].get("labels") or {}
-        if any(name in labels for name in _EXCLUDED) or not is_ready(node):
-            continue
-        zone = labels.get(ZONE)
-        processors = quantity.parse((node["status"].get("allocatable") or {}).get("cpu", "0"))
-        if not zone or not processors:
+class Processors:
+    """The part of the cluster's processors that each zone has, kept up to date node by node."""
+
+    def __init__(self) -> None:
+        self._zones: dict[str, Fraction] = {}
+        self._nodes: Counter[str] = Counter()
+        self._unknown = 0  # nodes of which the zone or the processors are not known
+
+    def change(self, old: Object | None, new: Object | None) -> None:
+        """A node has come, changed or gone."""
+        for node, sign in ((old, -1), (new, 1)):
+            if node is None or (found := _processors(node)) is None:
+                continue
+            zone, amount = found
+            if not zone or not amount:
+                self._unknown += sign
+                continue
+            self._zones[zone] = self._zones.get(zone, Fraction()) + sign * amount
+            self._nodes[zone] += sign
+            if not self._nodes[zone]:
+                del self._zones[zone], self._nodes[zone]
+
+    def shares(self) -> dict[str, float] | None:
+        """The share of each zone; None if that cannot be said of two zones or more."""
+        if self._unknown or len(self._zones) < 2:
             return None
-        zones[zone] = zones.get(zone, Fraction()) + processors
-    if len(zones) < 2:
+        total = sum(self._zones.values())
+        return {zone: float(value / total) for zone, value in self._zones.items()}
+
+
+def _processors(node: Object) -> tuple[str, Fraction] | None:
+    """The zone and the processors of a node, or None if it does not count."""
+    labels = node["metadata"].get("labels") or {}
+    if any(name in labels for name in _EXCLUDED) or not is_ready(node):
         return None
-    total = sum(zones.values())
-    return {zone: float(value / total) for zone, value in zones.items()}
+    amount = quantity.parse(((node.get("status") or {}).get("allocatable") or {}).get("cpu", "0"))
+    return labels.get(ZONE) or "", Fraction(amount)
 
 
 def allocations(shares: Mapping[str, float], count: int) -> tuple[dict[str, tuple[int, float]], str]:
@@ -135,15 +156,18 @@ class Topology:
     """Hints by zone for services that ask with the annotation; remembers what it gave, to see it go wrong."""
 
     def __init__(self) -> None:
-        self.shares: dict[str, float] | None = None
+        self.processors = Processors()
         self._given: dict[str, dict[str, Counter[str]]] = {}
 
     def overloaded(self) -> list[str]:
         """The services whose hints no longer fit the nodes."""
+        if not self._given:
+            return []
+        shares = self.processors.shares() or {}
         return [
             key
             for key, families in self._given.items()
-            if any(_is_overloaded(zones, self.shares or {}) for zones in families.values())
+            if any(_is_overloaded(zones, shares) for zones in families.values())
         ]
 
     def forget(self, key: str, family: str = "") -> bool:
@@ -176,9 +200,10 @@ class Topology:
         """Sets hints; gives why it cannot, ``enabled`` if it did for the first time."""
         everything = [*plan.create, *plan.update, *plan.unchanged]
         ready = [each for slice_ in everything for each in slice_.get("endpoints") or () if _is_ready(each)]
-        if self.shares is None:
+        shares = self.processors.shares()
+        if shares is None:
             return "Insufficient Node information: allocatable CPU or zone not specified on one or more nodes"
-        wanted, why = allocations(self.shares, len(ready))
+        wanted, why = allocations(shares, len(ready))
         if why:
             return why
         if any(not each.get("zone") for each in ready):

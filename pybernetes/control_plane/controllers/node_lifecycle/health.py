@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pybernetes.control_plane.controllers._pods import condition
@@ -108,13 +107,11 @@ def zone_of(node: Object) -> str:
     return f"{region}:{zone}" if region or zone else ""
 
 
-def zone_state(ready: Iterable[bool], threshold: float) -> str:
-    """How much of a zone is out of order."""
-    states = list(ready)
-    bad = states.count(False)
-    if bad and bad == len(states):
+def zone_state(size: int, bad: int, threshold: float) -> str:
+    """How much of a zone is out of order, given how many nodes it has and how many are not ready."""
+    if bad and bad == size:
         return FULL
-    if bad > 2 and bad / len(states) >= threshold:
+    if bad > 2 and bad / size >= threshold:
         return PARTIAL
     return NORMAL
 
@@ -124,11 +121,3 @@ def eviction_rate(state: str, size: int, rates: tuple[float, float], large: int)
     if state == PARTIAL:
         return rates[1] if size > large else 0.0
     return rates[0]
-
-
-def zone_states(nodes: Mapping[str, tuple[str, bool]], threshold: float) -> dict[str, str]:
-    """The state of every zone, from the zone and the readiness of every node."""
-    zones: dict[str, list[bool]] = {}
-    for zone, ready in nodes.values():
-        zones.setdefault(zone, []).append(ready)
-    return {zone: zone_state(ready, threshold) for zone, ready in zones.items()}

@@ -69,6 +69,7 @@ class Zones:
         self._zones: dict[str, Zone] = {}
         self._nodes: dict[str, tuple[str, bool]] = {}
         self._counted: dict[str, tuple[str, bool]] = {}  # without those that are not to be looked at
+        self._sizes: dict[str, tuple[int, int]] = {}  # of each zone: how many are counted, how many not ready
         self.stopped = False
 
     def zone(self, name: str) -> Zone:
@@ -91,10 +92,7 @@ class Zones:
         if before is not None and before[0] != zone:
             self.zone(before[0]).remove(node)
         self._nodes[node] = (zone, ready)
-        if counted:
-            self._counted[node] = (zone, ready)
-        else:
-            self._counted.pop(node, None)
+        self._count(node, (zone, ready) if counted else None)
         return self._judge()
 
     def forget(self, node: str) -> bool:
@@ -103,14 +101,28 @@ class Zones:
         if zone is not None:
             zone.remove(node)
         self._nodes.pop(node, None)
-        self._counted.pop(node, None)
+        self._count(node, None)
         return self._judge()
 
+    def _count(self, node: str, now: tuple[str, bool] | None) -> None:
+        before = self._counted.pop(node, None)
+        for known, change in ((before, -1), (now, 1)):
+            if known is not None:
+                zone, ready = known
+                size, bad = self._sizes.get(zone, (0, 0))
+                self._sizes[zone] = (size + change, bad + (0 if ready else change))
+                if not self._sizes[zone][0]:
+                    del self._sizes[zone]
+        if now is not None:
+            self._counted[node] = now
+
     def _judge(self) -> bool:
-        states = health.zone_states(self._counted, self._threshold)
+        states = {
+            zone: health.zone_state(size, bad, self._threshold) for zone, (size, bad) in self._sizes.items()
+        }
         stop = bool(states) and all(state == health.FULL for state in states.values())
         for name, state in states.items():
-            size = sum(zone == name for zone, _ in self._counted.values())
+            size = self._sizes[name][0]
             rate = 0.0 if stop else health.eviction_rate(state, size, self._rates, self._large)
             self.zone(name).set_rate(rate)
         changed, self.stopped = stop != self.stopped, stop

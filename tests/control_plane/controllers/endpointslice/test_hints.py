@@ -65,14 +65,26 @@ def test_unchanged_slices_get_and_lose_hints() -> None:
     assert zones(found.update) == [("a", [])]
 
 
+def processors(*nodes: dict[str, Any]) -> hints.Processors:
+    found = hints.Processors()
+    for each in nodes:
+        found.change(None, each)
+    return found
+
+
 def test_processor_shares() -> None:
-    assert hints.processor_shares(NODES) == pytest.approx({"a": 1 / 3, "b": 1 / 3, "c": 1 / 3})
-    assert hints.processor_shares([node("x", "a", "1"), node("y", "b", "3")]) == {"a": 0.25, "b": 0.75}
-    assert hints.processor_shares([node("x", "a")]) is None
-    assert hints.processor_shares([*NODES, node("no-zone")]) is None
-    assert hints.processor_shares([*NODES, node("no-zone", ready=False)]) is not None
+    assert processors(*NODES).shares() == pytest.approx({"a": 1 / 3, "b": 1 / 3, "c": 1 / 3})
+    assert processors(node("x", "a", "1"), node("y", "b", "3")).shares() == {"a": 0.25, "b": 0.75}
+    assert processors(node("x", "a")).shares() is None
+    assert processors(*NODES, node("no-zone")).shares() is None
+    assert processors(*NODES, node("no-zone", ready=False)).shares() is not None
     control_plane = node("x", **{"node-role.kubernetes.io/control-plane": ""})
-    assert hints.processor_shares([*NODES, control_plane]) is not None
+    assert processors(*NODES, control_plane).shares() is not None
+    found = processors(node("x", "a", "1"), node("y", "b", "3"), node("z", "c", "4"), node("no-zone"))
+    found.change(node("no-zone"), None)
+    found.change(node("z", "c", "4"), node("z", "b", "4"))
+    found.change(node("y", "b", "3"), node("y", "b", "3", ready=False))
+    assert found.shares() == {"a": 0.2, "b": 0.8}
 
 
 def test_allocations_and_moves() -> None:
@@ -89,7 +101,7 @@ def test_allocations_and_moves() -> None:
 
 def test_annotation_shares_endpoints_among_zones() -> None:
     topology = hints.Topology()
-    topology.shares = hints.processor_shares(NODES)
+    topology.processors = processors(*NODES)
     pods = [pod(number, node="node-a" if number < 4 else "node-b") for number in range(6)]
     web, found = planned(pods)
     web["metadata"]["annotations"] = AUTO
@@ -101,7 +113,7 @@ def test_annotation_shares_endpoints_among_zones() -> None:
     assert given == {"a": 2, "b": 2, "c": 2}
     assert topology.overloaded() == []
     # Another node in one zone: what was given does not fit any more.
-    topology.shares = hints.processor_shares([*NODES, node("more", "c", "20")])
+    topology.processors.change(None, node("more", "c", "20"))
     assert topology.overloaded() == ["default/web"]
     # Too few endpoints, and no annotation any more.
     web, found = planned(pods[:2])
@@ -112,6 +124,6 @@ def test_annotation_shares_endpoints_among_zones() -> None:
         "Insufficient number of endpoints (2 endpoints, 3 zones), addressType: IPv4",
     )
     assert zones(found.create) == [("a", []), ("a", [])]
-    topology.shares = None
+    topology.processors.change(None, node("no-zone"))
     [(_, _, message)] = topology.apply("default/web", "IPv4", web, found)
     assert message.startswith("Insufficient Node information")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import count
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from pybernetes.control_plane.controllers.endpointslice.plan import Plan
 from pybernetes.lib.clock import ManualClock
 from tests.control_plane.controllers.services import Object, node, pod, service
 
+NUMBERS = count()
 NODES = {"node": node(zone="a"), "other": node("other")}
 
 
@@ -27,8 +29,8 @@ def apply(existing: list[Object], found: Plan) -> list[Object]:
     gone = {each["metadata"]["name"] for each in [*found.delete, *found.update]}
     kept = [each for each in existing if each["metadata"]["name"] not in gone]
     made = []
-    for number, slice_ in enumerate(found.create):
-        name = f"web-{len(existing)}-{number}"
+    for slice_ in found.create:
+        name = f"web-{next(NUMBERS)}"
         made.append(
             {**slice_, "metadata": {**slice_["metadata"], "name": name, "uid": name, "resourceVersion": "1"}}
         )

@@ -91,7 +91,7 @@ def test_old_labels_follow_the_new_ones() -> None:
     ],
 )
 def test_zone_state(ready: list[bool], state: str) -> None:
-    assert health.zone_state(ready, 0.55) == state
+    assert health.zone_state(len(ready), ready.count(False), 0.55) == state
 
 
 def test_eviction_rate() -> None:
