@@ -62,7 +62,13 @@ async def _run(name: str) -> int:
             *settings.controller_arguments,
         ]
     )
-    plane = ControlPlane(apiserver, controllers, settings.hollow, first_node=_first_node(settings))
+    plane = ControlPlane(
+        apiserver,
+        controllers,
+        settings.hollow,
+        first_node=_first_node(settings),
+        volumes=cluster.root / "volumes",
+    )
     stop = asyncio.Event()
     for each in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(each, stop.set)

@@ -7,6 +7,7 @@ import logging
 from argparse import Namespace
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from pybernetes import KUBERNETES_VERSION
 from pybernetes.api.now import timestamp
@@ -16,6 +17,7 @@ from pybernetes.control_plane.apiserver.authn.user import AUTHENTICATED, MASTERS
 from pybernetes.control_plane.apiserver.inprocess import InProcess
 from pybernetes.control_plane.apiserver.server import ApiServer
 from pybernetes.control_plane.controllers import _manager
+from pybernetes.node import provisioner
 from pybernetes.runtime import Manager
 from pybernetes.tools.local import addons
 from pybernetes.tools.local.hollow import agent
@@ -38,6 +40,7 @@ class ControlPlane:
     controllers: Namespace
     hollow: int = 0
     first_node: str = ""  # the node that the parts of this process are shown on; empty shows none
+    volumes: Path | None = None  # where claims get their folders; None gives them none
     node_parts: tuple[str, ...] = ()  # what runs on every node with real containers
     server: ApiServer = field(init=False)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
@@ -54,6 +57,8 @@ class ControlPlane:
         self._supervise("addons", self._addons)
         if self.hollow:
             self._supervise("hollow-nodes", self._hollow)
+        if self.volumes is not None:
+            self._supervise("storage-provisioner", self._storage)
         if self.first_node:
             self._supervise("system-pods", self._system_pods)
 
@@ -87,6 +92,13 @@ class ControlPlane:
     async def _addons(self) -> None:
         await addons.apply(self.client("pybernetes-addons", MASTERS), addons.pod_network())
         await asyncio.get_running_loop().create_future()  # done for as long as this process lives
+
+    async def _storage(self) -> None:
+        assert self.volumes is not None
+        # All nodes are on this machine, so one provisioner serves them; no default role is made for it.
+        client = self.client("storage-provisioner", MASTERS)
+        await provisioner.ensure_class(client)
+        await provisioner.provision(client, self.volumes)
 
     async def _hollow(self) -> None:
         names = [f"hollow-{number}" for number in range(self.hollow)]

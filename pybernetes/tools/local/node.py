@@ -63,6 +63,9 @@ class Node:
             f"--cgroup-root=/pybernetes/{self.cluster.name}/{self.name}",
             f"--cluster-dns={cluster_dns}",
             "--fail-swap-on=false",
+            # The disk is the user's: that it is nearly full is no reason to end their pods or remove their images.
+            "--eviction-hard=memory.available<100Mi",
+            "--image-gc-high-threshold=100",
         ]
 
     async def join(self, settings: Settings) -> None:
