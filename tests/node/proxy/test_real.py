@@ -27,7 +27,7 @@ pytestmark = pytest.mark.skipif(
 
 ADDRESS = "10.96.0.10"
 A, B, FAR = Target(PODS["a"], 8080, True), Target(PODS["b"], 8080, True), Target(PODS["far"], 8080)
-MODES = ("iptables",)
+MODES = ("iptables", "nftables")
 
 
 def portal(**changes: Any) -> Portal:
