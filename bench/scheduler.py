@@ -93,6 +93,7 @@ class Bench:
         self.created: dict[str, float] = {}
         self.bound: dict[str, float] = {}
         self.refused: set[str] = set()  # pods of which the scheduler said that they fit nowhere
+        self.first_refused = float("inf")
         self.last_change = 0.0
 
     def _one_process(self) -> str:
@@ -218,6 +219,7 @@ class Bench:
                 self.bound.setdefault(name, now)
         elif any(each.get("status") == "False" for each in obj.get("status", {}).get("conditions", ())):
             self.refused.add(name)
+            self.first_refused = min(self.first_refused, now)
 
     async def _measure(self) -> dict[str, Any]:
         if self.workload.waiting:
@@ -243,8 +245,8 @@ class Bench:
             churn.cancel()
             await asyncio.gather(churn, return_exceptions=True)
         moments = sorted(self.bound.values())
-        # A scheduler that is only now started does not count until it binds its first pod.
-        first = moments[0] if self.hold in ("start", "pause") else begin
+        # A scheduler that is only now started does not count until it binds or refuses its first pod.
+        first = min(moments[0], self.first_refused) if self.hold in ("start", "pause") else begin
         seconds = moments[-1] - first
         result: dict[str, Any] = {
             "benchmark": "scheduler",

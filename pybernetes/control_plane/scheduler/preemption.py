@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -34,22 +34,17 @@ class Candidate(NamedTuple):
     row: int
     victims: tuple[Pod, ...]
     violations: int  # of disruption budgets
+    cost: tuple[int, int, int, int]  # the worst first; the same for two nodes means that they are as good
+    started: str  # when the first of the most important victims started
 
-    @property
-    def cost(self) -> tuple[int, int, int, int]:
-        """What it would cost, the worst first; the same for two nodes means that they are as good."""
-        return (
-            self.violations,
-            self.victims[0].priority,
-            sum(victim.priority + 2**31 for victim in self.victims),
-            len(self.victims),
-        )
-
-    @property
-    def started(self) -> str:
-        """When the first of the most important victims started."""
-        highest = self.victims[0].priority
-        return min(_start(victim) for victim in self.victims if victim.priority == highest)
+    @classmethod
+    def of(cls, row: int, victims: Sequence[Pod], violations: int) -> Candidate:
+        """A candidate with what it would cost."""
+        highest = victims[0].priority
+        importance = sum(victim.priority + 2**31 for victim in victims)
+        started = min(_start(victim) for victim in victims if victim.priority == highest)
+        cost = (violations, highest, importance, len(victims))
+        return cls(row, tuple(victims), violations, cost, started)
 
 
 class Outcome(NamedTuple):
@@ -108,6 +103,34 @@ def cheapest(candidates: Sequence[Candidate]) -> Candidate:
     return max((each for each in candidates if each.cost == least), key=lambda each: each.started)
 
 
+class Remembered:
+    """The candidates that pods of equal wants had, as long as their nodes stay as they are."""
+
+    LIMIT = 8
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._known: dict[Hashable, dict[int, Candidate | None]] = {}
+        self._seen = 0
+
+    def of(self, pod: Pod) -> dict[int, Candidate | None]:
+        """What is known, by row."""
+        changed = self._snapshot.changes.since(self._seen)
+        self._seen = self._snapshot.changes.position
+        if changed is None:
+            self._known.clear()
+        for known in self._known.values():
+            for row in changed or ():
+                known.pop(row, None)
+        key = (pod.priority, pod.requests.amounts)
+        found = self._known.get(key)
+        if found is None:
+            if len(self._known) >= self.LIMIT:
+                del self._known[next(iter(self._known))]
+            found = self._known[key] = {}
+        return found
+
+
 class Preemption:
     """Finds room for the pods of one profile."""
 
@@ -123,6 +146,7 @@ class Preemption:
         self._snapshot, self._cycle, self._plugin = snapshot, cycle, plugin
         self._nominations, self._listers = nominations, listers
         self._chance = chance or random.Random()
+        self._remembered = Remembered(snapshot)
 
     def find(self, pod: Pod, diagnosis: Diagnosis) -> Outcome:
         """Where a pod would fit if others went, after a cycle that found nothing."""
@@ -232,7 +256,7 @@ class Preemption:
         finally:
             for victim in gone:
                 snapshot.add_pod(victim)
-        return Candidate(row, tuple(victims), violations) if victims else None
+        return Candidate.of(row, victims, violations) if victims else None
 
     def _by_amounts(
         self, pod: Pod, rows: Ints, wanted: int, budgets: list[Budget], counts: dict[str, int]
@@ -248,8 +272,16 @@ class Preemption:
                 counts[reason] = counts.get(reason, 0) + int(count)
         found: list[Candidate] = []
         harmless = False
-        for row in rows[codes == 0]:
-            candidate = self._least(pod, int(row), budgets)
+        # Budgets and the own nomination are nobody else's: then nothing that is remembered counts.
+        known = {} if budgets else self._remembered.of(pod)
+        own = self._snapshot.rows.get(self._nominations.node_of(pod.uid), -1)
+        for row in rows[codes == 0].tolist():
+            if row == own:
+                candidate = self._least(pod, row, budgets)
+            elif row in known:
+                candidate = known[row]
+            else:
+                candidate = known[row] = self._least(pod, row, budgets)
             if candidate is None:
                 continue
             found.append(candidate)
@@ -287,4 +319,4 @@ class Preemption:
                 victims.append(other)
                 violations += number < len(violating)
         victims.sort(key=by_importance)
-        return Candidate(row, tuple(victims), violations) if victims else None
+        return Candidate.of(row, victims, violations) if victims else None

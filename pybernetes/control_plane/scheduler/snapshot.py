@@ -189,6 +189,8 @@ class Snapshot:
         if mine.labels is not other.labels or old.deleting != new.deleting:
             self.counters.count(old, row, -1)
             self.counters.count(new, row, 1)
+        if old.deleting != new.deleting or old.started != new.started:
+            self.changes.note(row)  # it matters to who would be evicted
         self.pods[row][new.uid] = new
 
     def _count(self, pod: Pod, row: int, change: int) -> None:

@@ -150,7 +150,7 @@ def victim(name: str, priority: int, started: str = "") -> Any:
     ],
 )
 def test_the_node_with_the_least_harm_is_chosen(candidates: dict[int, Any], best: int) -> None:
-    found = [Candidate(row, tuple(victims), violations) for row, (victims, violations) in candidates.items()]
+    found = [Candidate.of(row, victims, violations) for row, (victims, violations) in candidates.items()]
     assert cheapest(found).row == best
 
 
