@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from pybernetes.tools.local import system_pods
 
-NODE = {
+NODE: dict[str, Any] = {
     "metadata": {"name": "n", "uid": "u"},
     "status": {
         "addresses": [{"type": "InternalIP", "address": "172.30.0.2"}, {"type": "Hostname", "address": "n"}],
