@@ -8,7 +8,7 @@ import hashlib
 import logging
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -76,8 +76,12 @@ def _probability(count: int) -> str:
     return f"{1 / count:.10f}"
 
 
-def rules(portal: Portal, settings: Settings) -> Rules:
-    """The rules of one portal."""
+# How traffic of one policy goes on: by a portal, the policy's targets and whether it is Local.
+Spread = Callable[[Portal, tuple[Target, ...], bool], list[str]]
+
+
+def rules(portal: Portal, settings: Settings, spread: Spread | None = None) -> Rules:
+    """The rules of one portal. Whoever has another way to ``spread`` traffic sees to affinity and hairpins too."""
     own: dict[str, tuple[str, ...]] = {}
     shared: dict[SharedChain, list[str]] = {}
     name, protocol = portal.name, portal.protocol
@@ -136,14 +140,21 @@ def rules(portal: Portal, settings: Settings) -> Rules:
     ):
         if targets:
             head = masquerade if internal else ()
-            own[chain] = (*head, *_spread(portal, targets))
-    if portal.affinity_seconds:
+            lines = spread(portal, targets, chain == local) if spread else _spread(portal, targets)
+            own[chain] = (*head, *lines)
+            if spread:
+                # Its own ports are for traffic that was sent on to them, not for callers.
+                port = lines[-1].rpartition(" ")[2]
+                shared.setdefault(REFUSED_OUTSIDE, []).append(
+                    f"-p {protocol} -m {protocol} --dport {port} -m conntrack ! --ctstate DNAT -j REJECT"
+                )
+    if portal.affinity_seconds and not spread:
         for target in portal.reachable:
             chain = chain_name("SEP", name, protocol, str(target))
             own[chain] = (
                 f"-p {protocol} -m recent --name {chain} --set -m {protocol} -j DNAT --to-destination {target}",
             )
-    hairpins = tuple(dict.fromkeys(each.ip for each in portal.reachable if each.local))
+    hairpins = () if spread else tuple(dict.fromkeys(each.ip for each in portal.reachable if each.local))
     return Rules(own, {chain: tuple(lines) for chain, lines in shared.items()}, hairpins)
 
 
@@ -271,8 +282,8 @@ def node_port_entries(settings: Settings, family: int, own: Sequence[str]) -> li
 class Iptables:
     """The mode for one family: remembers what it wrote and writes what differs."""
 
-    def __init__(self, settings: Settings, family: int) -> None:
-        self.settings, self.family = settings, family
+    def __init__(self, settings: Settings, family: int, spread: Spread | None = None) -> None:
+        self.settings, self.family, self._spread = settings, family, spread
         self._last: dict[str, int] = {}  # rules that the last sync wrote, by table; nothing after a full one
         self._rules: dict[tuple[str, str, str, int], Rules] = {}
         self._hairpins: Counter[str] = Counter()
@@ -289,7 +300,7 @@ class Iptables:
 
     async def resync(self, portals: Iterable[Portal]) -> None:
         """Makes the kernel match: chains of Services first, then those that lead to them."""
-        self._rules = {each.key: rules(each, self.settings) for each in portals}
+        self._rules = {each.key: rules(each, self.settings, self._spread) for each in portals}
         self._hairpins = Counter(ip for each in self._rules.values() for ip in each.hairpins)
         self._tail = node_port_entries(self.settings, self.family, own_addresses())
         try:
@@ -366,7 +377,11 @@ class Iptables:
         for change in changes:
             key = (change.new or change.old).key  # type: ignore[union-attr]
             before = self._rules.pop(key, Rules({}, {}, ()))
-            after = rules(change.new, self.settings) if change.new is not None else Rules({}, {}, ())
+            after = (
+                rules(change.new, self.settings, self._spread)
+                if change.new is not None
+                else Rules({}, {}, ())
+            )
             if change.new is not None:
                 self._rules[key] = after
             for name, lines in after.own.items():
