@@ -67,6 +67,7 @@ async def _run(name: str) -> int:
         controllers,
         settings.hollow,
         first_node=_first_node(settings),
+        node_parts=("kube-proxy",) if settings.proxy_mode != "none" else (),
         volumes=cluster.root / "volumes",
     )
     stop = asyncio.Event()

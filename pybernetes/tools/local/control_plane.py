@@ -25,7 +25,7 @@ from pybernetes.tools.local.system_pods import SystemPods
 
 log = logging.getLogger(__name__)
 _RESTART_SECONDS = 1.0
-_UNSHOWN = ("hollow-nodes", "system-pods")  # these belong to no cluster but a local one
+_UNSHOWN = ("addons", "hollow-nodes", "system-pods")  # these belong to no cluster but a local one
 
 
 def _user(name: str, *groups: str) -> User:
