@@ -1,2 +1,6 @@
-"""CEL: expressions of validation rules and policies. ``engine`` compiles and evaluates, ``functions`` are the
-libraries that Kubernetes adds, ``values`` turns JSON into what expressions see of it."""
+"""CEL: expressions of validation rules and policies.
+
+``engine`` is what the rest uses. Behind it: ``syntax`` and ``macros`` parse, ``types`` and ``checker`` find the type
+of every part, ``evaluate`` turns the tree into functions, ``cost`` counts while they run and ``estimate`` before they
+do, ``library/`` has the functions, ``values`` says what expressions see of a schema.
+"""

@@ -1,94 +1,92 @@
-"""Compiles and evaluates expressions. The engine is Google's own, loaded when the first expression comes."""
+"""Compiles and evaluates expressions: what the rest of the server uses of CEL."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pybernetes.api.cel import functions
+from pybernetes.api.cel import evaluate, types
+from pybernetes.api.cel.checker import Checker
+from pybernetes.api.cel.cost import PER_CALL_LIMIT, Exceeded
+from pybernetes.api.cel.library import functions
+from pybernetes.api.cel.macros import MACROS
+from pybernetes.api.cel.runtime import Failure
+from pybernetes.api.cel.syntax import CelError, Expr, Ident, Invalid, Parser
+from pybernetes.api.cel.types import Type
+
+CANCELLED = "operation cancelled: actual cost limit exceeded"
 
 
-class CelError(ValueError):
-    """An expression that cannot be compiled, or that failed."""
+class Cancelled(CelError):
+    """The evaluation cost more than it may."""
+
+    def __init__(self) -> None:
+        super().__init__(CANCELLED)
 
 
-def _load() -> Any:
-    try:
-        from cel_expr_python import cel
-    except ImportError:
-        raise CelError(
-            "validation rules need the package cel-expr-python: pip install cel-expr-python"
-        ) from None
-    return cel
+class Environment:
+    """The variables that expressions see, and the types of objects that they may make."""
 
+    def __init__(
+        self, variables: Mapping[str, Type | str], objects: Mapping[str, Type] | None = None
+    ) -> None:
+        self.variables = {
+            name: type_ if isinstance(type_, Type) else types.named(type_)
+            for name, type_ in variables.items()
+        }
+        self.objects = objects or {}
 
-def type_named(signature: str) -> Any:
-    """A type by its name: ``int``, ``list(string)``, ``map(string, dyn)`` …"""
-    cel = _load()
-    plain = {
-        "int": cel.Type.INT, "double": cel.Type.DOUBLE, "string": cel.Type.STRING, "bool": cel.Type.BOOL,
-        "bytes": cel.Type.BYTES, "dyn": cel.Type.DYN, "timestamp": cel.Type.TIMESTAMP,
-        "duration": cel.Type.DURATION,
-    }  # fmt: skip
-    if signature in plain:
-        return plain[signature]
-    if signature.startswith("list("):
-        return cel.Type.List(type_named(signature[5:-1]))
-    return cel.Type.Map(cel.Type.STRING, type_named(signature.removeprefix("map(string, ")[:-1]))
-
-
-@lru_cache(maxsize=256)
-def _environment(variables: tuple[tuple[str, str], ...]) -> Any:
-    cel = _load()
-    from cel_expr_python.ext import ext_bindings, ext_encoders, ext_math, ext_optional, ext_strings
-
-    extensions = [
-        ext_strings.ExtStrings(), ext_math.ExtMath(), ext_optional.ExtOptional(), ext_bindings.ExtBindings(),
-        ext_encoders.ExtEncoders(),
-    ]  # fmt: skip
-    return cel.NewEnv(
-        variables={name: type_named(signature) for name, signature in variables},
-        extensions=extensions,
-        functions=functions.declarations(cel),
-    )
+    def compile(self, source: str) -> Program:
+        """Compiles; CelError with all complaints if that fails."""
+        tree = Parser(source, MACROS).parse()
+        checker = Checker(self.variables, functions(), self.objects)
+        try:
+            checker.check(tree)
+        except RecursionError:
+            raise CelError("expression recursion limit exceeded") from None
+        if checker.issues:
+            raise Invalid(source, checker.issues)
+        return Program(source, tree, self)
 
 
 class Program:
     """A compiled expression."""
 
-    def __init__(self, source: str, variables: Mapping[str, str]) -> None:
-        """Compiles for variables with the given types; CelError in the compiler's words."""
-        environment = _environment(tuple(sorted(variables.items())))
-        try:
-            self._expression = environment.compile(source)
-        except RuntimeError as error:
-            text = str(error).removeprefix("INVALID_ARGUMENT: ").removesuffix(" [INVALID_ARGUMENT]")
-            raise CelError(text) from None
-        self.returns = self._expression.return_type().name()
+    def __init__(self, source: str, tree: Expr, environment: Environment) -> None:
+        self.source, self.tree = source, tree
+        self.type = tree.type
+        self._step = evaluate.build(tree, environment.variables)
+        self.uses = {
+            node.name for node in nodes(tree) if isinstance(node, Ident)
+        } & environment.variables.keys()
 
-    def evaluate(self, data: Mapping[str, Any]) -> Any:
+    def run(self, data: Mapping[str, Any], limit: int = PER_CALL_LIMIT) -> tuple[Any, int]:
+        """The value of the expression and what it cost; CelError if it has none."""
+        frame = evaluate.Frame(dict(data), limit)
+        try:
+            return self._step(frame), frame.cost
+        except Failure as error:
+            raise CelError(str(error)) from None
+        except Exceeded:
+            raise Cancelled from None
+        except RecursionError:
+            raise CelError("expression recursion limit exceeded") from None
+
+    def evaluate(self, data: Mapping[str, Any], limit: int = PER_CALL_LIMIT) -> Any:
         """The value of the expression; CelError if it has none."""
-        try:
-            result = self._expression.eval(data=data)
-        except RuntimeError as error:
-            text = str(error)
-            if "budget exceeded" in text:
-                raise CelError("operation cancelled: actual cost limit exceeded") from None
-            raise CelError(text) from None
-        value = result.plain_value()
-        if result.type() == _load().Type.ERROR:
-            raise CelError(_reason(str(value)))
-        return value
+        return self.run(data, limit)[0]
 
 
-def _reason(text: str) -> str:
-    """An error of the engine in the words of the one that Kubernetes has."""
-    code, _, rest = text.partition(": ")
-    if rest.startswith("Key not found in map"):
-        return "no such key: " + rest.partition(" : ")[2].strip('"')
-    if rest.startswith("Index error"):
-        return "index out of bounds: " + rest.partition("index=")[2].partition(" ")[0]
-    if rest.startswith("No matching overloads found"):
-        return "no such overload"
-    return rest if code.isupper() and rest else text
+def nodes(tree: Expr) -> Iterator[Expr]:
+    """Every node of a tree."""
+    stack: list[Any] = [tree]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Expr):
+            yield node
+            stack += [getattr(node, name) for name in type(node).__slots__ if name != "type"]
+        elif isinstance(node, list | tuple):
+            stack += node
+
+
+__all__ = ["CANCELLED", "Cancelled", "CelError", "Environment", "Program", "nodes"]

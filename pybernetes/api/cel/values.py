@@ -1,115 +1,236 @@
-"""What expressions see of a value with a structural schema: typed, and with names that CEL can spell."""
+"""What expressions see of a value with a structural schema: its type, the names of its fields, its largest size."""
 
 from __future__ import annotations
 
 import base64
 import binascii
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+from pybernetes.api.cel import types
+from pybernetes.api.cel.runtime import MapList, Moment, SetList, Span
+from pybernetes.api.cel.types import Type
+
 Schema = dict[str, Any]
-_SCALARS = {"integer": "int", "number": "double", "string": "string", "boolean": "bool"}
-_STRINGS = {"byte": "bytes", "date": "timestamp", "date-time": "timestamp", "duration": "duration"}
+Convert = Callable[[Any], Any]
+_MOST_BYTES = 3 * 1024 * 1024
+_NAME_LENGTH = 253
 _KEYWORDS = frozenset({
     "true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import",
     "let", "loop", "package", "namespace", "return", "var", "void", "while",
 })  # fmt: skip
 _ESCAPES = {"__": "__underscores__", ".": "__dot__", "-": "__dash__", "/": "__slash__"}
-_HEAD: Schema = {
-    "type": "object",
-    "properties": {
-        "apiVersion": {"type": "string"},
-        "kind": {"type": "string"},
-        "metadata": {
-            "type": "object",
-            "properties": {"name": {"type": "string"}, "generateName": {"type": "string"}},
-        },
-    },
-}
+_ESCAPABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*")
 _EMBEDDED = "x-kubernetes-embedded-resource"
+
+
+def _capped(schema: Schema | None, most: int) -> Schema:
+    given = (schema or {}).get("maxLength")
+    return {"type": "string", "maxLength": min(most, given) if given is not None else most}
 
 
 def with_head(schema: Schema) -> Schema:
     """The schema of a whole object with the part that every object has."""
-    return {**schema, "properties": {**(schema.get("properties") or {}), **_HEAD["properties"]}}
-
-
-def type_of(schema: Schema) -> str:
-    """The type of a value in CEL; objects with fields are looked at when they are used."""
-    kind = schema.get("type", "")
-    if schema.get("x-kubernetes-int-or-string") or schema.get("nullable"):
-        return "dyn"
-    if kind == "array":
-        return f"list({type_of(schema.get('items') or {})})"
-    if kind == "object" and type(schema.get("additionalProperties")) is dict:
-        return f"map(string, {type_of(schema['additionalProperties'])})"
-    if kind == "string":
-        return _STRINGS.get(schema.get("format", ""), "string")
-    return _SCALARS.get(kind, "dyn")
+    given = schema.get("properties") or {}
+    metadata = (given.get("metadata") or {}).get("properties") or {}
+    head = {
+        "apiVersion": {"type": "string"},
+        "kind": {"type": "string"},
+        "metadata": {
+            "type": "object",
+            "properties": {
+                "name": _capped(metadata.get("name"), _NAME_LENGTH),
+                "generateName": _capped(metadata.get("generateName"), _NAME_LENGTH - 1),
+            },
+        },
+    }
+    return {**schema, "type": schema.get("type", "object"), "properties": {**given, **head}}
 
 
 @lru_cache(maxsize=4096)
 def escape(name: str) -> str:
-    """The name of a field as expressions write it."""
+    """The name of a field as expressions write it; nothing if they cannot."""
     if name in _KEYWORDS:
         return f"__{name}__"
+    if not _ESCAPABLE.fullmatch(name):
+        return ""
     return re.sub(r"__|[./-]", lambda match: _ESCAPES[match[0]], name)
 
 
-def convert(value: Any, schema: Schema) -> Any:
-    """A JSON value as an expression gets it."""
-    kind = type(value)
-    if kind is dict:
-        return _object(value, schema)
-    if kind is list:
-        items = schema.get("items") or {}
-        return [convert(item, items) for item in value]
-    if kind is int and schema.get("type") == "number":
-        return float(value)
-    if kind is float and schema.get("type") == "integer" and value.is_integer():
-        return int(value)
-    if kind is str and schema.get("type") == "string" and schema.get("format") in _STRINGS:
-        return _formatted(value, schema["format"])
-    return value
+class Declared:
+    """A schema as expressions see it."""
+
+    __slots__ = ("convert", "fields", "item", "key", "largest", "smallest", "type")
+
+    def __init__(self, type_: Type, smallest: int, largest: int = 0, convert: Convert | None = None) -> None:
+        self.type, self.convert = type_, convert
+        # Bytes of the shortest JSON, and the most items or characters.
+        self.smallest, self.largest = smallest, largest
+        self.item: Declared | None = None
+        self.key: Declared | None = None
+        self.fields: dict[str, Declared] = {}
+
+    def value(self, value: Any) -> Any:
+        """A JSON value as an expression gets it."""
+        return value if self.convert is None or value is None else self.convert(value)
+
+    def limit(self, path: tuple[str, ...]) -> int | None:
+        """The most items or characters at a path below a variable of this type."""
+        found: Declared | None = self
+        for name in path[1:]:
+            assert found is not None
+            if name in ("@items", "@values"):
+                found = found.item
+            elif name == "@keys":
+                found = found.key
+            else:
+                found = found.fields.get(name)
+            if found is None:
+                return None
+        return found.largest if found is not None else None
 
 
-def _object(value: dict[str, Any], schema: Schema) -> dict[str, Any]:
+def declare(schema: Schema | None, root: bool = False) -> Declared | None:
+    """How expressions see values of a schema; None if they do not see them at all."""
+    if not schema:
+        return None
+    if schema.get("x-kubernetes-int-or-string"):
+        length = schema.get("maxLength")
+        return Declared(types.DYN, 1, length * 4 if length is not None else _MOST_BYTES - 2)
+    if root or schema.get(_EMBEDDED):
+        schema = with_head(schema)
+    match schema.get("type"):
+        case "array":
+            return _list(schema)
+        case "object":
+            return _object(schema)
+        case "string":
+            return _string(schema)
+        case "boolean":
+            return Declared(types.BOOL, 4)
+        case "number":
+            return Declared(types.DOUBLE, 1, convert=_double)
+        case "integer":
+            return Declared(types.INT, 1, convert=_integer)
+    return None
+
+
+def _list(schema: Schema) -> Declared | None:
+    item = declare(schema.get("items"))
+    if item is None:
+        return None
+    most = schema.get("maxItems")
+    largest = max(0, most) if most is not None else (_MOST_BYTES - 2) // (item.smallest + 1)
+    found = Declared(types.list_of(item.type), 2, largest, _list_conversion(schema, item.convert))
+    found.item = item
+    return found
+
+
+def _list_conversion(schema: Schema, inner: Convert | None) -> Convert | None:
+    sort = schema.get("x-kubernetes-list-type", "atomic")
+    keys = tuple(schema.get("x-kubernetes-list-map-keys") or ())
+    if sort == "atomic" and inner is None:
+        return None
+
+    def convert(value: Any) -> Any:
+        if type(value) is not list:
+            return value
+        if inner is not None:
+            value = [inner(item) for item in value]
+        if sort == "set":
+            return SetList(value)
+        return MapList(value, keys) if sort == "map" else value
+
+    return convert
+
+
+def _object(schema: Schema) -> Declared | None:
     additional = schema.get("additionalProperties")
     if type(additional) is dict:
-        return {key: convert(item, additional) for key, item in value.items()}
-    if schema.get(_EMBEDDED):
-        schema = with_head(schema)
-    properties = schema.get("properties") or {}
-    return {escape(key): convert(item, properties[key]) for key, item in value.items() if key in properties}
+        value = declare(additional)
+        if value is None:
+            return None
+        most = schema.get("maxProperties")
+        largest = max(0, most) if most is not None else (_MOST_BYTES - 2) // (value.smallest + 6)
+        inner = value.convert
+        convert: Convert | None = None
+        if inner is not None:
+
+            def convert(entries: Any) -> Any:
+                if type(entries) is not dict:
+                    return entries
+                return {key: inner(item) for key, item in entries.items()}
+
+        found = Declared(types.map_of(types.STRING, value.type), 2, largest, convert)
+        found.item, found.key = value, Declared(types.STRING, 2, _MOST_BYTES - 2)
+        return found
+    return _fields(schema)
 
 
-def _formatted(value: str, form: str) -> Any:
-    if form == "byte":
-        try:
-            return base64.b64decode(value)
-        except binascii.Error:
-            return b""
-    from google.protobuf.duration_pb2 import Duration
-    from google.protobuf.timestamp_pb2 import Timestamp
+def _fields(schema: Schema) -> Declared:
+    required = schema.get("required") or ()
+    smallest = 2
+    declared: dict[str, Declared] = {}
+    type_ = types.object_of("object", {})
+    assert type_.fields is not None
+    for name, child in (schema.get("properties") or {}).items():
+        found = declare(child)
+        if found is None:
+            continue
+        written = escape(name)
+        if written:
+            declared[written] = found
+            type_.fields[written] = found.type
+            type_.access[written] = (name, found.convert)
+        if name in required and "default" not in child:
+            smallest += len(name) + found.smallest + 4
+    made = Declared(type_, smallest)
+    made.fields = declared
+    return made
 
+
+def _string(schema: Schema) -> Declared:
+    length = schema.get("maxLength")
+    match schema.get("format"):
+        case "byte":
+            return Declared(types.BYTES, 2, max(0, length) if length is not None else _MOST_BYTES - 2, _bytes)
+        case "duration":
+            return Declared(types.DURATION, 3, 32, _parsed(Span.parse))
+        case "date":
+            return Declared(types.TIMESTAMP, 12, 12, _parsed(lambda text: Moment.parse(f"{text}T00:00:00Z")))
+        case "date-time":
+            return Declared(types.TIMESTAMP, 21, 32, _parsed(Moment.parse))
+    if length is not None:
+        largest = max(0, length) * 4
+    elif schema.get("enum"):
+        largest = max((len(value.encode()) for value in schema["enum"] if isinstance(value, str)), default=0)
+    else:
+        largest = _MOST_BYTES - 2
+    return Declared(types.STRING, 2, largest)
+
+
+def _double(value: Any) -> Any:
+    return float(value) if type(value) is int else value
+
+
+def _integer(value: Any) -> Any:
+    return int(value) if type(value) is float and value.is_integer() else value
+
+
+def _bytes(value: Any) -> Any:
     try:
-        if form == "duration":
-            return Duration(nanos=0, seconds=0) if value == "0" else _duration(value, Duration)
-        moment = Timestamp()
-        moment.FromJsonString(value if form == "date-time" else f"{value}T00:00:00Z")
-        return moment
-    except ValueError:
-        return value
+        return base64.b64decode(value)
+    except (binascii.Error, TypeError):
+        return b""
 
 
-_UNITS = {"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
+def _parsed(parse: Callable[[str], Any]) -> Convert:
+    def convert(value: Any) -> Any:
+        try:
+            return parse(value)
+        except (ValueError, TypeError):
+            return value
 
-
-def _duration(value: str, made: Any) -> Any:
-    sign = -1 if value.startswith("-") else 1
-    parts = re.findall(r"(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)", value)
-    nanos = sign * round(sum(float(number) * _UNITS[unit] for number, unit in parts))
-    result = made()
-    result.FromNanoseconds(nanos)
-    return result
+    return convert

@@ -96,7 +96,7 @@ def _subscript(inside: str) -> Step:
 
 def _member(name: str) -> Step:
     def step(value: Any) -> Iterator[Any]:
-        if type(value) is dict and name in value:
+        if isinstance(value, dict) and name in value:
             yield value[name]
 
     return step
@@ -111,7 +111,7 @@ def _item(index: int) -> Step:
 
 
 def _all(value: Any) -> Iterator[Any]:
-    if type(value) is dict:
+    if isinstance(value, dict):
         yield from value.values()
     elif type(value) is list:
         yield from value

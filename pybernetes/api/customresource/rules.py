@@ -1,19 +1,21 @@
 """Validation rules (``x-kubernetes-validations``): compiled once with their schema, evaluated on every write.
 
 A rule that looks at ``oldSelf`` is about a change, so it is only asked when there is an old value to compare, or
-when it takes ``oldSelf`` as an optional. A value that did not change is not complained about again.
+when it takes ``oldSelf`` as an optional. A value that did not change is not complained about again. All rules of an
+object share a budget.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 import orjson
 
-from pybernetes.api.cel import values
-from pybernetes.api.cel.engine import CelError, Program
+from pybernetes.api.cel import cost, types, values
+from pybernetes.api.cel.engine import CANCELLED, CelError, Environment, Program
+from pybernetes.api.cel.runtime import NONE, Optional
+from pybernetes.api.cel.values import Declared
 from pybernetes.api.customresource.types import Schema
 from pybernetes.api.field import OMIT, ROOT, Errors, Path
 
@@ -23,111 +25,156 @@ _BLOCKED = (
     "some validation rules were not checked because the object was invalid; "
     "correct the existing errors to complete validation"
 )
-_LONGEST_MESSAGE = 10240
-_NAMES_OLD = re.compile(r"undeclared reference to 'oldSelf[.']")
+_OUT_OF_BUDGET = (
+    "validation failed due to running out of cost budget, no further validation rules will be run"
+)
+_LONGEST_MESSAGE = 5 * 1024
+
+
+class MessageError(CelError):
+    """The expression for the message cannot be compiled."""
 
 
 class Rule:
     """One compiled rule of a schema."""
 
-    def __init__(self, given: dict[str, Any], signature: str) -> None:
+    def __init__(self, given: dict[str, Any], declared: Declared | None) -> None:
         """Compiles; CelError if that fails."""
+        if declared is None:
+            raise CelError("internal error: failed to retrieve type information for x-kubernetes-validations")
         self.given = given
         self.text = (given.get("message") or given["rule"]).strip()
         self.optional = bool(given.get("optionalOldSelf"))
-        self._signature = signature
-        self._program, self.uses_old = self._compile(given["rule"])
-        if self._program.returns not in ("BOOL", "DYN", "bool", "dyn"):
-            raise CelError("cel expression must evaluate to a bool")
-        message = given.get("messageExpression")
-        self._message = self._compile(message)[0] if message else None
-
-    def _compile(self, source: str) -> tuple[Program, bool]:
-        """The program, and whether it looks at the old value."""
-        variables = {"self": self._signature}
+        type_ = declared.type
+        old = types.optional_of(type_) if self.optional else type_
+        environment = Environment({"self": type_, "oldSelf": old})
         try:
-            return Program(source, variables), False
+            self.program = environment.compile(given["rule"])
         except CelError as error:
-            if not _NAMES_OLD.search(str(error)):
-                raise
-        if self.optional:
-            source = f"cel.bind(oldSelf, hasOld ? optional.of(oldValue) : optional.none(), {source}\n)"
-            return Program(source, {**variables, "oldValue": self._signature, "hasOld": "bool"}), True
-        return Program(source, {**variables, "oldSelf": self._signature}), True
+            raise CelError(f"compilation failed: {error}") from None
+        if self.program.type.kind != "bool":
+            raise CelError("cel expression must evaluate to a bool")
+        self.uses_old = "oldSelf" in self.program.uses
+        self.message: Program | None = None
+        if given.get("messageExpression"):
+            self.message = _message(environment, given["messageExpression"])
 
-    def check(self, new: Any, old: Any, has_old: bool) -> str | None:
-        """What to say of a value that breaks the rule, or None; CelError if the rule fails."""
+    def data(self, new: Any, old: Any, has_old: bool) -> dict[str, Any]:
+        """The variables of the rule."""
         data = {"self": new}
         if self.optional:
-            data |= {"oldValue": old if has_old else new, "hasOld": has_old}
+            data["oldSelf"] = Optional(old) if has_old else NONE
         elif has_old:
             data["oldSelf"] = old
-        if self._program.evaluate(data) is True:
-            return None
-        return self._said(data) or self.given.get("message", "").strip() or f"failed rule: {self.text}"
+        return data
 
-    def _said(self, data: dict[str, Any]) -> str:
-        if self._message is None:
+    def said(self, data: dict[str, Any], budget: Budget) -> str:
+        """What to say of a value that breaks the rule."""
+        return (
+            self._evaluated(data, budget)
+            or self.given.get("message", "").strip()
+            or f"failed rule: {self.text}"
+        )
+
+    def _evaluated(self, data: dict[str, Any], budget: Budget) -> str:
+        if self.message is None:
             return ""
         try:
-            text = self._message.evaluate(data)
+            text, spent = self.message.run(data)
         except CelError:
             return ""
+        budget.left -= spent
         text = text.strip() if type(text) is str else ""
         return "" if "\n" in text or "\r" in text or len(text.encode()) > _LONGEST_MESSAGE else text
+
+
+def _message(environment: Environment, source: str) -> Program:
+    try:
+        program = environment.compile(source)
+    except CelError as error:
+        raise MessageError(f"messageExpression compilation failed: {error}") from None
+    if program.type.kind != "string":
+        raise MessageError("messageExpression must evaluate to a string")
+    return program
+
+
+class Budget:
+    """What the rules of one object may cost together."""
+
+    __slots__ = ("left",)
+
+    def __init__(self) -> None:
+        self.left = cost.BUDGET
 
 
 class Node:
     """The rules of a schema and of all that is inside of it."""
 
-    __slots__ = ("additional", "alternatives", "items", "properties", "rules", "schema")
+    __slots__ = ("additional", "alternatives", "declared", "items", "properties", "rules", "schema")
 
-    def __init__(self, schema: Schema, seen: Schema) -> None:
-        """``seen`` is the schema as rules see it: that of a whole object has the head of every object."""
+    def __init__(self, schema: Schema, seen: Schema, root: bool) -> None:
+        """``seen`` is the schema that has the types: that around an ``allOf`` for what is in there."""
         self.schema = seen
-        self.rules = [Rule(given, values.type_of(seen)) for given in schema.get(RULES, ())]
+        self.declared = values.declare(seen, root) if schema.get(RULES) else None
+        self.rules = [Rule(given, self.declared) for given in schema.get(RULES, ())]
+        inside = seen.get("properties") or {}
         self.properties = {
-            name: node for name, child in (schema.get("properties") or {}).items() if (node := build(child))
+            name: node
+            for name, child in (schema.get("properties") or {}).items()
+            if (node := build(child, seen=inside.get(name)))
         }
-        self.items = build(schema.get("items"))
-        self.additional = build(schema.get("additionalProperties"))
-        self.alternatives = [node for child in schema.get("allOf") or () if (node := build(child))]
+        self.items = build(schema.get("items"), seen=seen.get("items"))
+        self.additional = build(schema.get("additionalProperties"), seen=seen.get("additionalProperties"))
+        self.alternatives = [
+            node for child in schema.get("allOf") or () if (node := build(child, root, seen))
+        ]
 
-    def check(self, new: Any, old: Any, path: Path, errors: Errors) -> None:
+    def check(self, new: Any, old: Any, path: Path, errors: Errors, budget: Budget) -> None:
         """Asks every rule; ``old`` is None where there is nothing to compare."""
-        if new is None:
+        if new is None or budget.left < 0:
             return
         if self.rules:
-            self._ask(new, old, path, errors)
+            self._ask(new, old, path, errors, budget)
         for node in self.alternatives:
-            node.check(new, old, path, errors)
+            node.check(new, old, path, errors, budget)
         if type(new) is dict:
             before = old if type(old) is dict and self.schema.get("x-kubernetes-map-type") != "atomic" else {}
             for key, value in new.items():
                 if key in self.properties:
-                    self.properties[key].check(value, before.get(key), path / key, errors)
+                    self.properties[key].check(value, before.get(key), path / key, errors, budget)
                 elif self.additional is not None and key not in (self.schema.get("properties") or {}):
-                    self.additional.check(value, before.get(key), path[key], errors)
+                    self.additional.check(value, before.get(key), path[key], errors, budget)
         elif type(new) is list and self.items is not None:
             for index, value in enumerate(new):
-                self.items.check(value, self._old_item(value, old), path[index], errors)
+                self.items.check(value, self._old_item(value, old), path[index], errors, budget)
 
-    def _ask(self, new: Any, old: Any, path: Path, errors: Errors) -> None:
+    def _ask(self, new: Any, old: Any, path: Path, errors: Errors, budget: Budget) -> None:
+        assert self.declared is not None
         unchanged = old is not None and _text(new) == _text(old)
-        seen, kind = values.convert(new, self.schema), self.schema.get("type", "")
-        before = values.convert(old, self.schema) if old is not None else None
+        seen, kind = self.declared.value(new), self.schema.get("type", "object")
+        before = self.declared.value(old) if old is not None else None
         for rule in self.rules:
             if rule.uses_old and old is None and not rule.optional:
                 continue
             if unchanged and not rule.uses_old:
                 continue
+            data = rule.data(seen, before, old is not None)
             try:
-                said = rule.check(seen, before, old is not None)
+                holds, spent = rule.program.run(data)
             except CelError as error:
                 errors.invalid(path, kind, _failure(str(error), rule))
+                if str(error) == CANCELLED:
+                    budget.left = -1
+                    return
                 continue
-            if said is not None:
-                _complain(path, OMIT if kind in ("object", "array") else new, said, rule.given, errors)
+            if spent > budget.left:
+                budget.left = -1
+                errors.invalid(path, kind, _OUT_OF_BUDGET)
+                return
+            budget.left -= spent
+            if holds is not True:
+                value = OMIT if kind in ("object", "array") else new
+                _complain(path, value, rule.said(data, budget), rule.given, errors)
 
     def _old_item(self, value: Any, old: Any) -> Any:
         """The old item with the same keys: only lists that are maps tell which one it is."""
@@ -171,11 +218,11 @@ def _complain(path: Path, value: Any, said: str, given: dict[str, Any], errors: 
             errors.invalid(path, value, said)
 
 
-def build(schema: Any, root: bool = False) -> Node | None:
+def build(schema: Any, root: bool = False, seen: Any = None) -> Node | None:
     """The rules of a schema, or None if there are none; CelError if one cannot be compiled."""
     if type(schema) is not dict or not any(True for _ in places(schema, ROOT)):
         return None
-    return Node(schema, values.with_head(schema) if root else schema)
+    return Node(schema, seen if type(seen) is dict else schema, root)
 
 
 def places(schema: Schema, path: Path) -> Iterator[tuple[Schema, Path]]:
@@ -191,17 +238,6 @@ def places(schema: Schema, path: Path) -> Iterator[tuple[Schema, Path]]:
         yield from places(child, (path / "allOf")[index])
 
 
-def check_definition(schema: Schema, path: Path, errors: Errors) -> None:
-    """Complains about the rules of a definition that cannot be compiled."""
-    for found, where in places(schema, path):
-        seen = values.with_head(found) if found is schema else found
-        for index, given in enumerate(found[RULES]):
-            try:
-                Rule(given, values.type_of(seen))
-            except CelError as error:
-                errors.invalid(where[index] / "rule", given.get("rule", ""), f"compilation failed: {error}")
-
-
 def validate(node: Node | None, new: Any, old: Any, errors: Errors) -> None:
     """Asks the rules about an object, unless it is so wrong already that they would stumble."""
     if node is None:
@@ -209,7 +245,7 @@ def validate(node: Node | None, new: Any, old: Any, errors: Errors) -> None:
     if any(error.reason in _BLOCKING for error in errors):
         errors.invalid(ROOT, None, _BLOCKED)
     else:
-        node.check(new, old, ROOT, errors)
+        node.check(new, old, ROOT, errors, Budget())
 
 
-__all__ = ["CelError", "Node", "build", "check_definition", "places", "validate"]
+__all__ = ["RULES", "CelError", "MessageError", "Node", "Rule", "build", "places", "validate"]

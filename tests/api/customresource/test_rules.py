@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pybernetes.api.customresource import rules
+from pybernetes.api.customresource import rule_costs, rules
 from pybernetes.api.field import Errors, Path
 
 
@@ -117,7 +117,7 @@ def test_rules_wait_for_an_object_that_is_right_otherwise() -> None:
 )
 def test_rules_that_cannot_be_compiled(rule: str, words: str) -> None:
     found = Errors()
-    rules.check_definition(schema({"rule": rule}, **OBJECT), Path("schema"), found)
+    rule_costs.check_definition(schema({"rule": rule}, **OBJECT), Path("schema"), found)
     assert len(found) == 1 and words in str(found[0])
     assert found[0].field == "schema.properties[spec].x-kubernetes-validations[0].rule"
 

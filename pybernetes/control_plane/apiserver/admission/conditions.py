@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from pybernetes.api import errors
-from pybernetes.api.cel.engine import CelError, Program
+from pybernetes.api.cel.engine import CelError, Environment, Program
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.admission.chain import Attributes
 from pybernetes.control_plane.apiserver.admission.review import Shown
 from pybernetes.control_plane.apiserver.api import Api
 
-_VARIABLES = {"object": "dyn", "oldObject": "dyn", "request": "dyn"}
+_ENVIRONMENT = Environment({"object": "dyn", "oldObject": "dyn", "request": "dyn"})
 
 
 class Conditions:
@@ -54,6 +54,6 @@ class Conditions:
 
 def _compile(expression: str) -> Program | str:
     try:
-        return Program(expression, _VARIABLES)
+        return _ENVIRONMENT.compile(expression)
     except CelError as error:
         return f"compilation error: {error}"

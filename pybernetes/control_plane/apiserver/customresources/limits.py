@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pybernetes.api import errors
-from pybernetes.api.customresource import rules
+from pybernetes.api.customresource import rule_costs
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.api import Guard
@@ -17,7 +17,7 @@ def check(definition: Object, problems: Errors) -> None:
     for index, version in enumerate(spec.get("versions", ())):
         schema = version.get("schema", {}).get("openAPIV3Schema") or {}
         where = (path / "versions")[index] / "schema" / "openAPIV3Schema"
-        rules.check_definition(schema, where, problems)
+        rule_costs.check_definition(schema, where, problems)
     # With one version there is nothing to convert.
     if spec.get("conversion", {}).get("strategy") == "Webhook" and len(spec.get("versions", ())) > 1:
         problems.forbidden(

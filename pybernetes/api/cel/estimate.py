@@ -1,0 +1,484 @@
+"""What an expression may cost at most, judged from its text and the limits of the schema alone.
+
+The rules are upstream's, since they decide which definitions are accepted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import ceil, isinf
+from typing import NamedTuple
+
+from pybernetes.api.cel import cost
+from pybernetes.api.cel.macros import ACCUMULATOR
+from pybernetes.api.cel.syntax import Call, Expr, Fold, Ident, ListExpr, Literal, MapExpr, Select, StructExpr
+from pybernetes.api.cel.types import Type
+
+MOST = 2**64 - 1
+Path = tuple[str, ...]
+
+
+class Range(NamedTuple):
+    """From the least to the most: of a size or of a cost."""
+
+    least: int
+    most: int
+
+    def add(self, other: Range) -> Range:
+        """The sum."""
+        return Range(min(MOST, self.least + other.least), min(MOST, self.most + other.most))
+
+    def times(self, other: Range) -> Range:
+        """The product."""
+        return Range(min(MOST, self.least * other.least), min(MOST, self.most * other.most))
+
+    def scaled(self, factor: float) -> Range:
+        """The product with a factor, rounded up."""
+        return Range(_scaled(self.least, factor), _scaled(self.most, factor))
+
+    def union(self, other: Range) -> Range:
+        """What covers both."""
+        return Range(min(self.least, other.least), max(self.most, other.most))
+
+
+def _scaled(value: int, factor: float) -> int:
+    product = float(value) * factor
+    return MOST if isinf(product) or product >= 2**64 else ceil(product)
+
+
+ONE, NOTHING, UNKNOWN = Range(1, 1), Range(0, 0), Range(0, MOST)
+
+
+class Entry(NamedTuple):
+    """The sizes of what is in a list or map."""
+
+    kind: str
+    key: Range
+    value: Range
+
+
+@dataclass(slots=True)
+class Local:
+    """A variable of a loop."""
+
+    path: Path
+    size: Range | None = None
+    entry: Entry | None = None
+
+
+# The most items or characters that a schema allows at a path, or None if it is not known.
+Sizes = Callable[[Path], "int | None"]
+
+
+def estimate(tree: Expr, sizes: Sizes) -> Range:
+    """The cost of a checked expression."""
+    return _Estimator(sizes).cost(tree)
+
+
+class Node(NamedTuple):
+    """An argument, as functions judge it."""
+
+    expr: Expr | None
+    type: Type
+    path: Path
+    size: Range | None
+
+
+class _Estimator:
+    def __init__(self, sizes: Sizes) -> None:
+        self._limits = sizes
+        self._paths: dict[int, Path] = {}
+        self._sizes: dict[int, Range] = {}
+        self._entries: dict[int, Entry] = {}
+        self._locals: dict[str, list[Local]] = {}
+
+    def cost(self, expr: Expr) -> Range:
+        """What it costs to evaluate a part."""
+        match expr:
+            case Ident():
+                local = self._local(expr.name)
+                self._paths[id(expr)] = local.path if local is not None else (expr.name,)
+                return ONE
+            case Select():
+                return self._select(expr)
+            case Call():
+                return self._call(expr)
+            case ListExpr():
+                return self._list(expr)
+            case MapExpr():
+                return self._map(expr)
+            case StructExpr():
+                total = Range(cost.STRUCT, cost.STRUCT)
+                for _, value, _, _ in expr.fields:
+                    total = total.add(self.cost(value))
+                return total
+            case Fold():
+                if expr.accumulator != ACCUMULATOR:
+                    return self._bind(expr)
+                return self._fold(expr)
+        return NOTHING
+
+    def _select(self, expr: Select) -> Range:
+        total = self.cost(expr.operand)
+        if expr.test:
+            return total
+        if expr.operand.type.kind in ("map", "object"):
+            total = total.add(ONE)
+        self._paths[id(expr)] = (*self.path(expr.operand), expr.name)
+        return total
+
+    def _list(self, expr: ListExpr) -> Range:
+        total = Range(cost.LIST, cost.LIST)
+        sizes = []
+        for item in expr.items:
+            total = total.add(self.cost(item))
+            sizes.append(self.size_or_unknown(item))
+        self._entries[id(expr)] = Entry("list", ONE, _covering(sizes))
+        return total
+
+    def _map(self, expr: MapExpr) -> Range:
+        total = Range(cost.MAP, cost.MAP)
+        keys, values = [], []
+        for key, value, _ in expr.entries:
+            total = total.add(self.cost(key)).add(self.cost(value))
+            keys.append(self.size_or_unknown(key))
+            values.append(self.size_or_unknown(value))
+        self._entries[id(expr)] = Entry("map", _covering(keys), _covering(values))
+        return total
+
+    # -- loops -------------------------------------------------------------------------------------------------
+
+    def _bind(self, expr: Fold) -> Range:
+        total = self.cost(expr.over).add(self.cost(expr.initial))
+        self._push(
+            expr.accumulator,
+            Local(self.path(expr.initial), self.size(expr.initial), self.entry(expr.initial)),
+        )
+        total = total.add(self.cost(expr.result))
+        self._pop(expr.accumulator)
+        self._copy(expr, expr.result)
+        return total
+
+    def _fold(self, expr: Fold) -> Range:
+        total = self.cost(expr.over).add(self.cost(expr.initial))
+        self._push(
+            expr.accumulator,
+            Local(self.path(expr.initial), self.size(expr.initial), self.entry(expr.initial)),
+        )
+        entry, path = self.entry(expr.over), self.path(expr.over)
+        kind = entry.kind if entry is not None else expr.over.type.kind
+        is_list = kind == "list"
+        key, value = (entry.key, entry.value) if entry is not None else (None, None)
+        if expr.second:
+            self._push(expr.variable, Local((*path, "@indices" if is_list else "@keys"), key))
+            self._push(expr.second, Local((*path, "@items" if is_list else "@values"), value))
+        else:
+            self._push(
+                expr.variable, Local((*path, "@items" if is_list else "@keys"), value if is_list else key)
+            )
+        loop = self.cost(expr.condition).add(self.cost(expr.step))
+        self._pop(expr.variable)
+        if expr.second:
+            self._pop(expr.second)
+        total = total.add(self.cost(expr.result))
+        self._pop(expr.accumulator)
+        count = self.size_or_unknown(expr.over)
+        if isinstance(expr.initial, Literal):
+            self._set(expr, self.size(expr.initial))
+        else:
+            self._set(expr, count)
+            if (found := self.entry(expr.step)) is not None:
+                self._entries[id(expr)] = found
+        return total.add(count.times(loop))
+
+    def _push(self, name: str, local: Local) -> None:
+        self._locals.setdefault(name, []).append(local)
+
+    def _pop(self, name: str) -> None:
+        self._locals[name].pop()
+
+    def _local(self, name: str) -> Local | None:
+        stack = self._locals.get(name)
+        return stack[-1] if stack else None
+
+    # -- calls -------------------------------------------------------------------------------------------------
+
+    def _call(self, expr: Call) -> Range:
+        if expr.function == "dyn":
+            inner = self.cost(expr.args[0])
+            self._copy(expr, expr.args[0])
+            return inner.add(ONE)
+        costs = [self.cost(arg) for arg in expr.args]
+        args = [self.node(arg) for arg in expr.args]
+        total, target = NOTHING, None
+        if expr.target is not None:
+            total = self.cost(expr.target)
+            target = self.node(expr.target)
+        price: Range | None = None
+        result: Range | None = None
+        for overload in expr.overloads:
+            one, made = self._function(expr, overload.name, overload.id, target, args, costs)
+            price = one if price is None else price.union(one)
+            if made is not None:
+                result = made if result is None else result.union(made)
+            if overload.id in ("index_list", "index_map"):
+                entry = self.entry(expr.args[0])
+                result = entry.value if entry is not None else None
+                end = "@items" if overload.id == "index_list" else "@values"
+                self._paths[id(expr)] = (*self.path(expr.args[0]), end)
+            if result is None:
+                result = self.size(expr)
+        self._set(expr, result)
+        return total.add(price or NOTHING)
+
+    def _function(
+        self,
+        expr: Call,
+        name: str,
+        identifier: str,
+        target: Node | None,
+        args: list[Node],
+        costs: list[Range],
+    ) -> tuple[Range, Range | None]:
+        sum_ = NOTHING
+        for one in costs:
+            sum_ = sum_.add(one)
+        found = library_cost(name, identifier, target, args, self._estimated)
+        if found is not None:
+            return found[0].add(sum_), found[1]
+        size = [node.size or UNKNOWN for node in args]
+        match identifier:
+            case "string_format" if target is not None:
+                return (target.size or UNKNOWN).scaled(cost.TRAVERSAL).add(sum_), None
+            case "string_to_bytes":
+                return size[0].scaled(cost.TRAVERSAL).add(sum_), Range(
+                    size[0].least, min(MOST, size[0].most * 4)
+                )
+            case "bytes_to_string":
+                return size[0].scaled(cost.TRAVERSAL).add(sum_), Range(size[0].least // 4, size[0].most)
+            case "strings_quote":
+                made = Range(size[0].least + 2, min(MOST, size[0].most * 2 + 2))
+                return size[0].scaled(cost.TRAVERSAL).add(sum_), made
+            case "starts_with_string" | "ends_with_string":
+                return size[0].scaled(cost.TRAVERSAL).add(sum_), None
+            case "in_list":
+                return size[1].add(sum_), None
+            case "matches" | "matches_string":
+                text, pattern = (
+                    (target.size or UNKNOWN, size[0]) if target is not None else (size[0], size[1])
+                )
+                return text.add(ONE).scaled(cost.TRAVERSAL).times(pattern.scaled(cost.REGEX)).add(sum_), None
+            case "contains_string" if target is not None:
+                text = (target.size or UNKNOWN).scaled(cost.TRAVERSAL)
+                return text.times(size[0].scaled(cost.TRAVERSAL)).add(sum_), None
+            case "logical_or" | "logical_and":
+                return Range(costs[0].least, costs[0].add(costs[1]).most), None
+            case "conditional":
+                left, right = self.entry(expr.args[1]), self.entry(expr.args[2])
+                if left is not None and right is not None:
+                    self._entries[id(expr)] = _merged(left, right)
+                return costs[0].add(costs[1].union(costs[2])), size[1].union(size[2])
+            case "add_string" | "add_bytes" | "add_list":
+                left, right = self.entry(expr.args[0]), self.entry(expr.args[1])
+                if left is not None and right is not None:
+                    self._entries[id(expr)] = _merged(left, right)
+                made = size[0].add(size[1])
+                own = ONE if identifier == "add_list" else made.scaled(cost.TRAVERSAL)
+                return own.add(sum_), made
+        compared = identifier in ("equals", "not_equals") or (
+            name in ("_<_", "_<=_", "_>_", "_>=_") and identifier.endswith(("_string", "_bytes"))
+        )
+        if compared:
+            most = min(size[0].most, size[1].most)
+            return Range(1 if most > 0 else 0, most).scaled(cost.TRAVERSAL).add(sum_), None
+        return ONE.add(sum_), None
+
+    # -- sizes -------------------------------------------------------------------------------------------------
+
+    def path(self, expr: Expr) -> Path:
+        """Where the schema says what an expression is."""
+        if isinstance(expr, Ident):
+            local = self._local(expr.name)
+            if local is not None:
+                return local.path
+        return self._paths.get(id(expr), ())
+
+    def node(self, expr: Expr) -> Node:
+        """An argument with all that is known of its size."""
+        path = self.path(expr)
+        return Node(expr, expr.type, () if path[:1] == (ACCUMULATOR,) else path, self.size(expr))
+
+    def _estimated(self, node: Node) -> Range:
+        if node.size is not None:
+            return node.size
+        limit = self._limits(node.path) if node.path else None
+        return Range(0, limit) if limit is not None else UNKNOWN
+
+    def _set(self, expr: Expr, size: Range | None) -> None:
+        if size is not None:
+            self._sizes[id(expr)] = size
+
+    def _copy(self, to: Expr, source: Expr) -> None:
+        self._set(to, self.size(source))
+        entry = self.entry(source)
+        if entry is not None:
+            self._entries[id(to)] = entry
+
+    def size(self, expr: Expr) -> Range | None:
+        """How large a value is, or None if nothing is known."""
+        if id(expr) in self._sizes:
+            return self._sizes[id(expr)]
+        if isinstance(expr, Literal):
+            value = expr.value
+            known = len(value) if isinstance(value, str | bytes) else 1
+            return Range(known, known)
+        if isinstance(expr, ListExpr):
+            return Range(len(expr.items), len(expr.items))
+        if isinstance(expr, MapExpr):
+            return Range(len(expr.entries), len(expr.entries))
+        path = self.path(expr)
+        limit = self._limits(path) if path else None
+        if limit is not None:
+            self._sizes[id(expr)] = Range(0, limit)
+            return self._sizes[id(expr)]
+        if expr.type.kind in ("bool", "int", "uint", "double", "timestamp", "duration", "null", "type"):
+            return ONE
+        if isinstance(expr, Ident):
+            local = self._local(expr.name)
+            return local.size if local is not None else None
+        return None
+
+    def size_or_unknown(self, expr: Expr) -> Range:
+        """How large a value is, or may be."""
+        return self.size(expr) or UNKNOWN
+
+    def entry(self, expr: Expr) -> Entry | None:
+        """How large the items of a list or map are, if they are known one by one."""
+        if id(expr) in self._entries:
+            return self._entries[id(expr)]
+        if isinstance(expr, Ident):
+            local = self._local(expr.name)
+            return local.entry if local is not None else None
+        return None
+
+
+def _covering(sizes: Sequence[Range]) -> Range:
+    if not sizes:
+        return NOTHING
+    found = sizes[0]
+    for one in sizes[1:]:
+        found = found.union(one)
+    return found
+
+
+def _merged(one: Entry, other: Entry) -> Entry:
+    return Entry(one.kind, one.key.union(other.key), one.value.union(other.value))
+
+
+_NOMINAL = frozenset({
+    "serviceAccount", "path", "group", "resource", "subresource", "namespace", "name", "allowed", "reason", "error",
+    "errored", "masked", "prefixLength", "family", "isUnspecified", "isLoopback", "isLinkLocalMulticast",
+    "isLinkLocalUnicast", "isGlobalUnicast", "format.named", "sign", "asInteger", "isInteger", "asApproximateFloat",
+    "isGreaterThan", "isLessThan", "compareTo", "add", "sub", "major", "minor", "patch", "getScheme", "getHostname",
+    "getHost", "getPort", "getEscapedPath", "getQuery",
+})  # fmt: skip
+_PARSED = frozenset({"cidr", "isIP", "isCIDR", "quantity", "isQuantity", "semver", "isSemver"})
+_LISTED = frozenset({"isSorted", "sum", "max", "min", "indexOf", "lastIndexOf", "includes"})
+_ADDRESS = Range(4, 16)
+_LONGEST_FORMAT = 128
+
+
+def library_cost(
+    name: str, identifier: str, target: Node | None, args: list[Node], size: Callable[[Node], Range]
+) -> tuple[Range, Range | None] | None:
+    """What a function of Kubernetes' libraries costs, and how large its result is; None if it is none of them."""
+    factor = cost.TRAVERSAL
+    if name in _NOMINAL or identifier == "cidr_ip":
+        return ONE, None
+    if name == "check":
+        return Range(cost.CHECK, cost.CHECK), None
+    if name in ("fieldSelector", "labelSelector"):
+        length = size(args[0])
+        base = Range(cost.LIST, cost.LIST).add(length.scaled(factor))
+        return base.add(length.scaled(0.5).scaled(float(cost.LIST + cost.STRUCT))), None
+    if name in _LISTED and target is not None:
+        return _of_items(name, target, size)
+    if name in ("url", "jsonpatch.escapeKey"):
+        return size(args[0]).scaled(factor), size(args[0])
+    if name in ("lowerAscii", "upperAscii", "substring", "trim") and target is not None:
+        return size(target).scaled(factor), size(target)
+    if name == "replace" and target is not None:
+        return size(target).scaled(2 * factor), _replaced(size(target), size(args[0]), size(args[1]))
+    if name == "split" and target is not None:
+        most = size(target).most
+        if len(args) > 1 and isinstance(args[1].expr, Literal) and isinstance(args[1].expr.value, int):
+            most = args[1].expr.value % 2**64
+        return size(target).scaled(2 * factor), Range(0, most)
+    if name == "join" and target is not None:
+        made = _joined(target, args, size)
+        return made.scaled(factor), made
+    if name in ("find", "findAll") and target is not None:
+        text = size(target).add(ONE).scaled(factor)
+        return text.times(size(args[0]).scaled(cost.REGEX)), Range(0, size(target).most)
+    if name in _PARSED or name == "ip":
+        return size(args[0]).scaled(factor), None
+    if name == "ip.isCanonical":
+        return size(args[0]).scaled(2 * factor), None
+    if name in ("containsIP", "containsCIDR"):
+        found = _ADDRESS.add(_ADDRESS).scaled(factor)
+        if name == "containsCIDR":
+            found = found.add(_ADDRESS.scaled(factor)).add(ONE)
+        if identifier.endswith("_string"):
+            found = found.add(size(args[0]).scaled(factor))
+        return found, None
+    if name == "validate":
+        return size(args[0]).scaled(factor).scaled(_LONGEST_FORMAT * cost.REGEX), None
+    if name == "_==_" and args[0].type.kind == "opaque" and args[0].type == args[1].type:
+        return ONE, None
+    return None
+
+
+def _item(node: Node) -> Node | None:
+    if not node.type.params:
+        return None
+    return Node(None, node.type.params[0], (*node.path, "@items") if node.path else (), None)
+
+
+def _of_items(name: str, target: Node, size: Callable[[Node], Range]) -> tuple[Range, Range | None]:
+    item = _item(target)
+    if item is None:
+        return size(target).times(ONE) if name == "includes" else size(target).scaled(cost.TRAVERSAL), None
+    each = ONE
+    if item.type.kind in ("string", "bytes"):
+        each = each.add(size(item).scaled(cost.TRAVERSAL))
+    return size(target).times(each), None
+
+
+def _joined(target: Node, args: list[Node], size: Callable[[Node], Range]) -> Range:
+    count, item = size(target), _item(target)
+    made = count.times(size(item)) if item is not None else NOTHING
+    if args:
+        between = Range(max(0, count.least - 1), max(0, count.most - 1))
+        made = made.add(size(args[0]).times(between))
+    return made
+
+
+def _replaced(text: Range, old: Range, new: Range) -> Range:
+    count_most = count_least = kept_most = kept_least = 0
+    if old.least == 0:
+        count_most, kept_most = min(MOST, text.most + 1), text.most
+    elif new.most <= old.least:
+        kept_most = text.most
+    else:
+        count_most = ceil(float(text.most) / old.least)
+    if old.most == 0:
+        count_least, kept_least = min(MOST, text.least + 1), text.least
+    elif old.most <= new.least:
+        kept_least = text.least
+    else:
+        count_least = ceil(float(text.least) / old.most)
+    return Range(count_least, count_most).times(new).add(Range(kept_least, kept_most))
+
+
+__all__ = ["MOST", "Range", "estimate"]

@@ -1,0 +1,462 @@
+"""A checked expression as functions that call one another: each node of the tree becomes one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from pybernetes.api.cel import cost
+from pybernetes.api.cel.cost import Exceeded
+from pybernetes.api.cel.library.declare import Overload
+from pybernetes.api.cel.library.lists import optional_field
+from pybernetes.api.cel.runtime import Failure, Optional, Struct, TypeValue
+from pybernetes.api.cel.syntax import (
+    Call,
+    Expr,
+    Fold,
+    Ident,
+    ListExpr,
+    Literal,
+    MapExpr,
+    Select,
+    StructExpr,
+    qualified,
+)
+from pybernetes.api.cel.types import Type, is_dynamic
+
+
+class Frame:
+    """One evaluation: the variables, and what it cost so far."""
+
+    __slots__ = ("cost", "limit", "variables")
+
+    def __init__(self, variables: dict[str, Any], limit: int) -> None:
+        self.variables, self.limit, self.cost = variables, limit, 0
+
+
+Step = Callable[[Frame], Any]
+
+
+def build(expr: Expr, globals_: Mapping[str, Type]) -> Step:
+    """The function that evaluates a checked expression; it raises Failure or Exceeded."""
+    return _Builder(globals_).build(expr)
+
+
+class _Builder:
+    def __init__(self, globals_: Mapping[str, Type]) -> None:
+        self._globals = globals_
+        self._locals: list[str] = []
+
+    def build(self, expr: Expr) -> Step:
+        match expr:
+            case Literal():
+                value = expr.value
+                return lambda frame: value
+            case Ident():
+                return self._ident(expr)
+            case Select():
+                return self._select(expr)
+            case Call():
+                return self._call(expr)
+            case ListExpr():
+                return self._list(expr)
+            case MapExpr():
+                return self._map(expr)
+            case StructExpr():
+                return self._struct(expr)
+            case Fold():
+                return self._fold(expr)
+        raise AssertionError(expr)
+
+    def _ident(self, expr: Ident) -> Step:
+        name = expr.name
+        if name not in self._locals and name not in self._globals:
+            named = TypeValue(name)
+            return lambda frame: named
+
+        def ident(frame: Frame) -> Any:
+            frame.cost += 1
+            try:
+                return frame.variables[name]
+            except KeyError:
+                raise Failure(f"no such attribute(s): {name}") from None
+
+        return ident
+
+    # -- fields ------------------------------------------------------------------------------------------------
+
+    def _select(self, expr: Select) -> Step:
+        name = qualified(expr)
+        if name and not expr.test and expr.type.kind == "type" and expr.operand.type is None:
+            named = TypeValue(name)
+            return lambda frame: named
+        operand, field = self.build(expr.operand), expr.name
+        key, convert = expr.operand.type.access.get(field, (field, None))
+        if expr.test:
+            return _present(operand, key)
+
+        def select(frame: Frame) -> Any:
+            value = operand(frame)
+            frame.cost += 1
+            if isinstance(value, dict):
+                try:
+                    return value[key]
+                except KeyError:
+                    raise Failure(f"no such key: {field}") from None
+            if isinstance(value, Optional):
+                return optional_field(value, key)
+            raise Failure("no such overload")
+
+        if convert is None:
+            return select
+        return lambda frame: convert(select(frame))
+
+    # -- calls -------------------------------------------------------------------------------------------------
+
+    def _call(self, expr: Call) -> Step:
+        match expr.function:
+            case "_&&_":
+                return _logical(self.build(expr.args[0]), self.build(expr.args[1]), False)
+            case "_||_":
+                return _logical(self.build(expr.args[0]), self.build(expr.args[1]), True)
+            case "_?_:_":
+                return self._conditional(expr)
+            case "_?._":
+                return self._optional_select(expr)
+        nodes = ([expr.target] if expr.target is not None else []) + expr.args
+        steps = [self.build(node) for node in nodes]
+        if len(expr.overloads) == 1 and not any(is_dynamic(node.type) for node in nodes):
+            return _direct(expr.overloads[0], steps)
+        return _dispatched(expr.overloads, steps)
+
+    def _conditional(self, expr: Call) -> Step:
+        condition, then, otherwise = map(self.build, expr.args)
+
+        def choose(frame: Frame) -> Any:
+            chosen = condition(frame)
+            if chosen is True:
+                return then(frame)
+            if chosen is False:
+                return otherwise(frame)
+            raise Failure("no such overload")
+
+        return choose
+
+    def _optional_select(self, expr: Call) -> Step:
+        operand, name = self.build(expr.args[0]), expr.args[1]
+        assert isinstance(name, Literal)
+        type_ = expr.args[0].type
+        if type_.kind == "optional":
+            type_ = type_.params[0]
+        key, convert = type_.access.get(name.value, (name.value, None))
+
+        def select(frame: Frame) -> Any:
+            frame.cost += 1
+            found = optional_field(operand(frame), key)
+            return Optional(convert(found.value)) if convert is not None and found.present else found
+
+        return select
+
+    # -- what is made ------------------------------------------------------------------------------------------
+
+    def _list(self, expr: ListExpr) -> Step:
+        steps = [self.build(item) for item in expr.items]
+        if not expr.optional:
+
+            def make(frame: Frame) -> list[Any]:
+                frame.cost += cost.LIST
+                return [step(frame) for step in steps]
+
+            return make
+        optional = expr.optional
+
+        def make_some(frame: Frame) -> list[Any]:
+            frame.cost += cost.LIST
+            found = []
+            for index, step in enumerate(steps):
+                value = step(frame)
+                if index not in optional:
+                    found.append(value)
+                elif not isinstance(value, Optional):
+                    raise Failure("no such overload")
+                elif value.present:
+                    found.append(value.value)
+            return found
+
+        return make_some
+
+    def _map(self, expr: MapExpr) -> Step:
+        entries = [(self.build(key), self.build(value), optional) for key, value, optional in expr.entries]
+
+        def make(frame: Frame) -> dict[Any, Any]:
+            frame.cost += cost.MAP
+            found: dict[Any, Any] = {}
+            for key_step, value_step, optional in entries:
+                key, value = key_step(frame), value_step(frame)
+                if optional:
+                    if not value.present:
+                        continue
+                    value = value.value
+                if not isinstance(key, str | int | bool):
+                    raise Failure(f"unsupported key type: {key}")
+                if key in found:
+                    raise Failure(f"Failed with repeated key: {key}")
+                found[key] = value
+            return found
+
+        return make
+
+    def _struct(self, expr: StructExpr) -> Step:
+        name = expr.name
+        access = expr.type.access
+        fields = [
+            (access.get(field, (field, None))[0], self.build(value), optional)
+            for field, value, optional, _ in expr.fields
+        ]
+
+        def make(frame: Frame) -> Struct:
+            frame.cost += cost.STRUCT
+            found = {}
+            for field, step, optional in fields:
+                value = step(frame)
+                if optional:
+                    if not value.present:
+                        continue
+                    value = value.value
+                found[field] = value
+            return Struct(name, found)
+
+        return make
+
+    # -- loops -------------------------------------------------------------------------------------------------
+
+    def _fold(self, expr: Fold) -> Step:
+        over = self.build(expr.over)
+        names = [expr.accumulator, expr.variable, *([expr.second] if expr.second else [])]
+        self._locals += names
+        try:
+            step = expr.step
+            if isinstance(expr.condition, Call):
+                assert isinstance(step, Call)
+                absorbing = step.function == "_||_"
+                return self._scoped(expr, over, _quantified(self.build(step.args[1]), absorbing))
+            if isinstance(expr.initial, ListExpr | MapExpr) and expr.condition.value is True:  # type: ignore[attr-defined]
+                test = None
+                if isinstance(step, Call) and step.function == "_?_:_":
+                    test, step = self.build(step.args[0]), step.args[1]
+                assert isinstance(step, Call)
+                if isinstance(expr.initial, ListExpr):
+                    assert isinstance(step.args[1], ListExpr)
+                    return self._scoped(expr, over, _collected(test, self.build(step.args[1].items[0])))
+                return self._scoped(expr, over, _inserted(test, [self.build(arg) for arg in step.args[1:]]))
+            return self._scoped(expr, over, self._generic(expr))
+        finally:
+            del self._locals[-len(names) :]
+
+    def _generic(self, expr: Fold) -> Loop:
+        initial, condition = self.build(expr.initial), self.build(expr.condition)
+        step, result, name = self.build(expr.step), self.build(expr.result), expr.accumulator
+
+        def run(frame: Frame, items: Items) -> Any:
+            variables = frame.variables
+            variables[name] = initial(frame)
+            for _ in items:
+                if condition(frame) is not True:
+                    break
+                variables[name] = step(frame)
+                if frame.cost > frame.limit:
+                    raise Exceeded
+            return result(frame)
+
+        return run
+
+    def _scoped(self, expr: Fold, over: Step, loop: Loop) -> Step:
+        """A loop with variables of its own, after which those outside have their values again."""
+        first, second, names = expr.variable, expr.second, (expr.accumulator, expr.variable, expr.second)
+        is_bind = isinstance(expr.over, ListExpr) and not expr.over.items and expr.accumulator != "@result"
+
+        def run(frame: Frame) -> Any:
+            values = over(frame)
+            variables = frame.variables
+            held = [(name, variables[name]) for name in names if name in variables]
+            try:
+                return loop(frame, () if is_bind else _bindings(variables, values, first, second))
+            finally:
+                for name in names:
+                    variables.pop(name, None)
+                variables.update(held)
+
+        return run
+
+
+Items = Iterable[None]
+Loop = Callable[[Frame, Items], Any]
+
+
+def _bindings(variables: dict[str, Any], values: Any, first: str, second: str) -> Iterator[None]:
+    """Goes through the items, and gives the variables their values on the way."""
+    if not isinstance(values, list | dict):
+        raise Failure("no such overload")
+    if not second:
+        for item in values:
+            variables[first] = item
+            yield
+        return
+    for key, value in enumerate(values) if isinstance(values, list) else values.items():
+        variables[first] = key
+        variables[second] = value
+        yield
+
+
+def _quantified(test: Step, absorbing: bool) -> Loop:
+    """``all`` and ``exists``: the first item that decides ends the loop, whatever failed before."""
+    per_item = 4 if absorbing else 3
+
+    def run(frame: Frame, items: Items) -> bool:
+        failed: Failure | None = None
+        for _ in items:
+            frame.cost += per_item
+            if frame.cost > frame.limit:
+                raise Exceeded
+            try:
+                found = test(frame)
+            except Failure as error:
+                failed = failed or error
+                continue
+            if found is absorbing:
+                frame.cost += 1
+                return absorbing
+            if not isinstance(found, bool):
+                failed = failed or Failure("no such overload")
+        frame.cost += 1
+        if failed is not None:
+            raise failed
+        return not absorbing
+
+    return run
+
+
+def _collected(test: Step | None, item: Step) -> Loop:
+    """``map`` and ``filter``: a list that grows."""
+
+    def run(frame: Frame, items: Items) -> list[Any]:
+        found: list[Any] = []
+        frame.cost += cost.LIST + 1
+        for _ in items:
+            if test is not None:
+                chosen = test(frame)
+                if chosen is not True:
+                    if chosen is not False:
+                        raise Failure("no such overload")
+                    frame.cost += 1
+                    if frame.cost > frame.limit:
+                        raise Exceeded
+                    continue
+            found.append(item(frame))
+            frame.cost += cost.LIST + 2
+            if frame.cost > frame.limit:
+                raise Exceeded
+        return found
+
+    return run
+
+
+def _inserted(test: Step | None, parts: list[Step]) -> Loop:
+    """``transformMap``: a map that grows."""
+
+    def run(frame: Frame, items: Items) -> dict[Any, Any]:
+        found: dict[Any, Any] = {}
+        frame.cost += cost.MAP + 1
+        for _ in items:
+            frame.cost += 2
+            if frame.cost > frame.limit:
+                raise Exceeded
+            if test is not None and test(frame) is not True:
+                continue
+            made = [part(frame) for part in parts]
+            added = made[0] if len(made) == 1 else {made[0]: made[1]}
+            for key, value in added.items():
+                if key in found:
+                    raise Failure(f"insert failed: key {key} already exists")
+                found[key] = value
+        return found
+
+    return run
+
+
+def _present(operand: Step, key: str) -> Step:
+    def present(frame: Frame) -> bool:
+        value = operand(frame)
+        if isinstance(value, Optional):
+            return value.present and isinstance(value.value, dict) and key in value.value
+        if isinstance(value, dict):
+            return key in value
+        raise Failure("no such overload")
+
+    return present
+
+
+def _logical(left: Step, right: Step, absorbing: bool) -> Step:
+    """``&&`` and ``||``: the side that decides does so even if the other fails."""
+
+    def decide(frame: Frame) -> bool:
+        failed: Failure | None = None
+        try:
+            one = left(frame)
+        except Failure as error:
+            failed = error
+        else:
+            if one is absorbing:
+                return absorbing
+            if type(one) is not bool:
+                failed = Failure("no such overload")
+        other = right(frame)
+        if other is absorbing:
+            return absorbing
+        if failed is not None:
+            raise failed
+        if type(other) is not bool:
+            raise Failure("no such overload")
+        return other
+
+    return decide
+
+
+def _direct(overload: Overload, steps: list[Step]) -> Step:
+    """A call of which it is known what it calls."""
+    call, price = overload.call, overload.cost
+
+    def run(frame: Frame) -> Any:
+        args = tuple([step(frame) for step in steps])
+        try:
+            result = call(*args)
+        except (TypeError, AttributeError, OverflowError):
+            raise Failure("no such overload") from None
+        frame.cost += 1 if price is None else price(args, result)
+        if frame.cost > frame.limit:
+            raise Exceeded
+        return result
+
+    return run
+
+
+def _dispatched(overloads: list[Overload], steps: list[Step]) -> Step:
+    """A call that is decided by the values."""
+
+    def run(frame: Frame) -> Any:
+        args = tuple([step(frame) for step in steps])
+        for overload in overloads:
+            if overload.takes(args):
+                break
+        else:
+            raise Failure("no such overload")
+        try:
+            result = overload.call(*args)
+        except (TypeError, AttributeError, OverflowError):
+            raise Failure("no such overload") from None
+        frame.cost += 1 if overload.cost is None else overload.cost(args, result)
+        if frame.cost > frame.limit:
+            raise Exceeded
+        return result
+
+    return run

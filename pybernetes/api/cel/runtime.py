@@ -1,0 +1,275 @@
+"""The values of expressions: Python's own where they fit, and classes for the rest. Comparison and kinds."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+SECOND = 10**9
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Failure(Exception):
+    """The evaluation of an expression failed."""
+
+
+class Uint(int):
+    """An unsigned number."""
+
+    __slots__ = ()
+
+
+@functools.total_ordering
+class Moment:
+    """A timestamp, in nanoseconds since 1970."""
+
+    __slots__ = ("nanos",)
+
+    def __init__(self, nanos: int) -> None:
+        self.nanos = nanos
+
+    @classmethod
+    def parse(cls, text: str) -> Moment:
+        """A timestamp in RFC 3339; ValueError if it is none."""
+        match = _RFC3339.fullmatch(text)
+        if match is None:
+            raise ValueError(text)
+        base = datetime.strptime(match[1], "%Y-%m-%dT%H:%M:%S").replace(tzinfo=UTC)
+        seconds = (base - _EPOCH) // timedelta(seconds=1)
+        fraction = int((match[2] or "").ljust(9, "0")[:9] or "0")
+        zone = match[3]
+        if zone not in ("Z", "z"):
+            offset = int(zone[1:3]) * 3600 + int(zone[4:6]) * 60
+            seconds -= offset if zone[0] == "+" else -offset
+        return cls(seconds * SECOND + fraction)
+
+    def datetime(self, zone: Any = UTC) -> datetime:
+        """The timestamp as Python has it, without what is shorter than a microsecond."""
+        return (_EPOCH + timedelta(microseconds=self.nanos // 1000)).astimezone(zone)
+
+    def __str__(self) -> str:
+        seconds, nanos = divmod(self.nanos, SECOND)
+        text = (_EPOCH + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%S")
+        return f"{text}.{nanos:09d}".rstrip("0") + "Z" if nanos else f"{text}Z"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Moment) and self.nanos == other.nanos
+
+    def __lt__(self, other: Moment) -> bool:
+        return self.nanos < other.nanos
+
+    def __hash__(self) -> int:
+        return hash(self.nanos)
+
+
+_RFC3339 = re.compile(r"(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d+))?([Zz]|[+-]\d{2}:\d{2})")
+_UNITS = {"ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": SECOND, "m": 60 * SECOND, "h": 3600 * SECOND}  # fmt: skip
+_DURATION = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)")
+
+
+@functools.total_ordering
+class Span:
+    """A duration, in nanoseconds."""
+
+    __slots__ = ("nanos",)
+
+    def __init__(self, nanos: int) -> None:
+        self.nanos = nanos
+
+    @classmethod
+    def parse(cls, text: str) -> Span:
+        """A duration as Go writes it; ValueError if it is none."""
+        body = text[1:] if text[:1] in ("-", "+") else text
+        if body == "0":
+            return cls(0)
+        parts = _DURATION.findall(body)
+        if not parts or "".join(number + unit for number, unit in parts) != body:
+            raise ValueError(text)
+        nanos = 0
+        for number, unit in parts:
+            whole, _, fraction = number.partition(".")
+            nanos += int(whole or "0") * _UNITS[unit]
+            if fraction:
+                nanos += int(fraction) * _UNITS[unit] // 10 ** len(fraction)
+        return cls(-nanos if text[0] == "-" else nanos)
+
+    def __str__(self) -> str:
+        seconds, nanos = divmod(abs(self.nanos), SECOND)
+        text = f"{seconds}.{nanos:09d}".rstrip("0") if nanos else str(seconds)
+        return f"{'-' if self.nanos < 0 else ''}{text}s"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Span) and self.nanos == other.nanos
+
+    def __lt__(self, other: Span) -> bool:
+        return self.nanos < other.nanos
+
+    def __hash__(self) -> int:
+        return hash(self.nanos)
+
+
+class Optional:
+    """A value that may be missing."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    @property
+    def present(self) -> bool:
+        """Whether there is a value."""
+        return self is not NONE
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Optional):
+            return False
+        if self is NONE or other is NONE:
+            return self is other
+        return equal(self.value, other.value)
+
+    def __hash__(self) -> int:
+        return hash(id(self))
+
+
+NONE = Optional(None)
+
+
+class TypeValue:
+    """A type as a value: what ``type(x)`` gives."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TypeValue) and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+class Struct(dict[str, Any]):
+    """An object that an expression made, with the name of its type."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str, fields: dict[str, Any]) -> None:
+        super().__init__(fields)
+        self.name = name
+
+
+class SetList(list[Any]):
+    """A list that is a set: its order means nothing, and adding does not repeat."""
+
+    __slots__ = ()
+
+
+class MapList(list[Any]):
+    """A list that is a map: its objects are told apart by their keys."""
+
+    __slots__ = ("keys",)
+
+    def __init__(self, items: list[Any], keys: tuple[str, ...]) -> None:
+        super().__init__(items)
+        self.keys = keys
+
+    def key(self, item: Any) -> Any:
+        """What tells an item apart."""
+        return tuple(str(item.get(key)) for key in self.keys)
+
+
+_KINDS: dict[type, str] = {
+    bool: "bool", int: "int", Uint: "uint", float: "double", str: "string", bytes: "bytes", type(None): "null",
+    list: "list", dict: "map", SetList: "list", MapList: "list", Moment: "timestamp", Span: "duration",
+    Optional: "optional", TypeValue: "type", Struct: "object",
+}  # fmt: skip
+_TYPE_NAMES = {"null": "null_type", "timestamp": "google.protobuf.Timestamp", "duration": "google.protobuf.Duration", "optional": "optional_type"}  # fmt: skip
+
+
+def kind_of(value: Any) -> str:
+    """The kind of a value; for a class of a library, its name."""
+    found = _KINDS.get(type(value))
+    if found is not None:
+        return found
+    return getattr(value, "cel_name", None) or ("map" if isinstance(value, dict) else "list")
+
+
+def type_name(value: Any) -> str:
+    """The name of a value's type."""
+    if isinstance(value, Struct):
+        return value.name
+    kind = kind_of(value)
+    return _TYPE_NAMES.get(kind, kind)
+
+
+_NUMBERS = (int, float)
+
+
+def equal(one: Any, other: Any) -> bool:
+    """Whether two values are equal; values of different types are not, except for numbers."""
+    kind, other_kind = type(one), type(other)
+    if kind is other_kind and kind in (str, int, bool, bytes, float):
+        return bool(one == other)
+    if isinstance(one, bool) or isinstance(other, bool):
+        return kind is other_kind and one == other
+    if isinstance(one, _NUMBERS) and isinstance(other, _NUMBERS):
+        return one == other
+    if isinstance(one, list) and isinstance(other, list):
+        return _equal_lists(one, other)
+    if isinstance(one, dict) and isinstance(other, dict):
+        return len(one) == len(other) and all(
+            key in other and equal(value, other[key]) for key, value in one.items()
+        )
+    return bool(one == other)
+
+
+def _equal_lists(one: list[Any], other: list[Any]) -> bool:
+    if len(one) != len(other):
+        return False
+    if isinstance(one, SetList) or isinstance(other, SetList):
+        return all(any(equal(item, found) for found in other) for item in one)
+    keyed = one if isinstance(one, MapList) else other if isinstance(other, MapList) else None
+    if keyed is not None:
+        by_key = {keyed.key(item): item for item in other}
+        return all(keyed.key(item) in by_key and equal(item, by_key[keyed.key(item)]) for item in one)
+    return all(map(equal, one, other))
+
+
+def add_lists(one: list[Any], other: list[Any]) -> list[Any]:
+    """Both lists as one; sets do not repeat, and objects of maps are merged."""
+    if isinstance(one, SetList):
+        return SetList(one + [item for item in other if not any(equal(item, held) for held in one)])
+    if isinstance(one, MapList):
+        places = {one.key(item): index for index, item in enumerate(one)}
+        result = list(one)
+        for item in other:
+            place = places.get(one.key(item))
+            if place is None:
+                result.append(item)
+            else:
+                result[place] = {**result[place], **item}
+        return MapList(result, one.keys)
+    return [*one, *other]
+
+
+def less(one: Any, other: Any) -> bool:
+    """Whether a value comes before another; Failure if they have no order."""
+    try:
+        return bool(one < other)
+    except TypeError:
+        raise Failure("no such overload") from None
+
+
+def size(value: Any) -> int:
+    """How long a value is; 1 for what has no length."""
+    if isinstance(value, str | bytes | list | dict):
+        return len(value)
+    if isinstance(value, Optional) and value.present:
+        return size(value.value)
+    sized: Callable[[], int] | None = getattr(value, "cel_size", None)
+    return sized() if sized is not None else 1
