@@ -207,8 +207,10 @@ class Informer(Cache):
     def _refused(self, error: StatusError) -> None:
         if not self.resource_version and error.code in _NO_STREAMING and self._streaming:
             self._streaming = False  # an older server, or one whose store cannot: list instead
-        elif self.resource_version and error.code == 504:
-            self.resource_version = ""  # the server does not know the version: it went back in time
+        elif self.resource_version and error.code in (410, 504):
+            self.resource_version = (
+                ""  # the server has forgotten the version, or went back in time and does not know it
+            )
 
     async def _list(self) -> None:
         page = await self.client.list(

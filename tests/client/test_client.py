@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pybernetes.client import AlreadyExists, Client, Conflict, Invalid, NotFound, copy
+from pybernetes.client import AlreadyExists, Client, Conflict, Expired, Invalid, NotFound, copy
 from pybernetes.client.refs import CONFIG_MAPS, LEASES, NAMESPACES, PODS
 from tests.cluster import Cluster, pod
 
@@ -112,6 +112,30 @@ async def test_watch(transport: str) -> None:
         ) as events:
             types = [event.type async for event in events]
         assert types == ["MODIFIED", "DELETED"]
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_a_watch_from_a_version_that_is_forgotten(transport: str) -> None:
+    async with Cluster() as cluster:
+        client = cluster.rest_client() if transport == "rest" else cluster.client
+        first = await client.create(CONFIG_MAPS, config("first"))
+        last = await client.patch(CONFIG_MAPS, "first", {"data": {"a": "b"}}, "default")
+        await cluster.server.api.store.compact(int(last["metadata"]["resourceVersion"]))
+        version = first["metadata"]["resourceVersion"]
+        with pytest.raises(Expired):
+            async with client.watch(CONFIG_MAPS, "default", resource_version=version) as events:
+                await anext(events)
+
+
+async def test_a_quiet_watch_in_the_process_ends_with_a_bookmark() -> None:
+    async with client_of("local") as client:
+        first = await client.create(CONFIG_MAPS, config("first"))
+        version = first["metadata"]["resourceVersion"]
+        async with client.watch(PODS, "default", resource_version=version, timeout=1) as events:
+            other = await client.create(NAMESPACES, {"metadata": {"name": "other"}})
+            seen = [(event.type, int(event.object["metadata"]["resourceVersion"])) async for event in events]
+        assert [type_ for type_, _ in seen] == ["BOOKMARK"]
+        assert seen[0][1] >= int(other["metadata"]["resourceVersion"])
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)

@@ -61,14 +61,13 @@ class LocalWatch(Stream):
         self._api, self._kind, self._prefix, self._start = api, kind, prefix, start
         self._match, self._options = selection.match, options
         self._changes: list[Change] = []
+        self._sent = start  # changes up to here are known
         self._waiter: asyncio.Future[None] | None = None
         self._watch: Any = None
         self._timer: asyncio.TimerHandle | None = None
         self._counted = api.metrics.events(kind.resource)
         scope = "namespace" if prefix != kind.prefix and kind.namespaced else "cluster"
         self._open_watches = api.metrics.long_running("watch", kind.resource, "", scope)
-        if start and start < api.store.compacted:
-            raise errors.expired(f"too old resource version: {start} ({api.store.compacted})")
 
     def begin(self) -> None:
         """Takes the state of now if it is asked for, and listens."""
@@ -81,9 +80,10 @@ class LocalWatch(Stream):
         elif not at:
             at = store.revision
         if initial and options.bookmarks:
-            self._changes.append(("BOOKMARK", self._bookmark(at)))
+            self._changes.append(("BOOKMARK", self._bookmark(at, {"k8s.io/initial-events-end": "true"})))
+        self._sent = at
         if options.timeout is not None and options.timeout > 0:
-            self._timer = asyncio.get_running_loop().call_later(options.timeout, self.close)
+            self._timer = asyncio.get_running_loop().call_later(options.timeout, self._time_is_up)
         try:
             self._watch = store.watch(self._prefix, at, self._sink, closed=self._closed)
         except Compacted as error:
@@ -101,13 +101,22 @@ class LocalWatch(Stream):
         )
         return store.revision
 
-    def _bookmark(self, at: int) -> dict[str, Any]:
+    def _time_is_up(self) -> None:
+        """Ends the watch with word of how far it came, lest a quiet one cannot be taken up again."""
+        if self._options.bookmarks and self._api.store.revision != self._sent:
+            self._changes.append(("BOOKMARK", self._bookmark(self._api.store.revision)))
+        self.close()
+
+    def _bookmark(self, at: int, annotations: dict[str, str] | None = None) -> dict[str, Any]:
         resource = self._kind.resource
-        meta = {"resourceVersion": str(at), "annotations": {"k8s.io/initial-events-end": "true"}}
+        meta: dict[str, Any] = {"resourceVersion": str(at)}
+        if annotations:
+            meta["annotations"] = annotations
         return {"kind": resource.kind, "apiVersion": resource.api_version, "metadata": meta}
 
     def _sink(self, events: list[Event]) -> None:
         changes, match, kind = self._changes, self._match, self._kind
+        self._sent = events[-1].revision
         for event in events:
             record, before = event.record, event.previous
             if match is None:
