@@ -87,11 +87,11 @@ def unverified() -> ssl.SSLContext:
     return context
 
 
-async def pass_on(request: Request, target: Target) -> Answer:
+async def pass_on(request: Request, target: Target, *, whole_refusals: bool = False) -> Answer:
     """Passes the request on; 503 if there is nobody to pass it to."""
     target.headers.setdefault(b"x-forwarded-for", _peer(request))
     try:
-        return await relay(request, target)
+        return await relay(request, target, whole_refusals=whole_refusals)
     except RelayError as error:
         raise errors.unavailable(f"error trying to reach service: {error}") from None
 

@@ -21,6 +21,7 @@ _IDENTITY = (b"x-remote-", b"impersonate-")
 # Answers that end with their headers.
 _WITHOUT_BODY = (204, 304)
 _CONNECT_SECONDS = 10.0
+_REFUSAL_BYTES = 50_000
 
 
 class RelayError(Exception):
@@ -39,10 +40,13 @@ class Target:
     headers: dict[bytes, bytes] = field(default_factory=dict)
 
 
-async def relay(request: Request, target: Target) -> Answer:
-    """Sends the request on and gives the answer; bytes of its body follow as they come."""
+async def relay(request: Request, target: Target, *, whole_refusals: bool = False) -> Answer:
+    """Sends the request on and gives the answer; bytes of its body follow as they come.
+
+    With ``whole_refusals`` an answer that says no is read to its end first, for who wants to say it differently.
+    """
     loop = asyncio.get_running_loop()
-    backend = _Backend(request)
+    backend = _Backend(request, whole_refusals)
     try:
         async with asyncio.timeout(_CONNECT_SECONDS):
             await loop.create_connection(
@@ -61,8 +65,9 @@ async def relay(request: Request, target: Target) -> Answer:
 class _Backend(asyncio.Protocol):
     """The connection to the other server."""
 
-    def __init__(self, request: Request) -> None:
-        self.request = request
+    def __init__(self, request: Request, whole_refusals: bool) -> None:
+        self.request, self._whole_refusals = request, whole_refusals
+        self._refusal: bytearray | None = None
         self.answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self.transport: asyncio.Transport = None  # type: ignore[assignment]
         self._parser = httptools.HttpResponseParser(self)
@@ -121,6 +126,9 @@ class _Backend(asyncio.Protocol):
         if status < 200:
             self._headers.clear()
             return
+        if self._whole_refusals and not 200 <= status <= 206:
+            self._refusal = bytearray()
+            return
         self._stream = stream = Stream(status=status, content_type=b"application/octet-stream")
         kept = []
         for name, value in self._headers:
@@ -139,6 +147,8 @@ class _Backend(asyncio.Protocol):
         self.answer.set_result(stream)
 
     def on_body(self, data: bytes) -> None:
+        if self._refusal is not None:
+            self._refusal += data[: _REFUSAL_BYTES - len(self._refusal)]
         if self._stream is not None:
             self._stream.write(chunk(data))
 
@@ -146,6 +156,9 @@ class _Backend(asyncio.Protocol):
         if self._parser.get_status_code() < 200:  # the head of an upgrade, or of an answer that is to come
             return
         self._ended = True
+        if self._refusal is not None:
+            status = self._parser.get_status_code()
+            self.answer.set_result(Response(bytes(self._refusal), status, b"text/plain"))
         if self._stream is not None:
             self._stream.finish()
         self.transport.close()

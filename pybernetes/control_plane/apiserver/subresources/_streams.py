@@ -10,7 +10,7 @@ from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver import nodes, writes
 from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.http.connection import Answer
-from pybernetes.control_plane.apiserver.http.messages import Request
+from pybernetes.control_plane.apiserver.http.messages import Request, Response
 from pybernetes.control_plane.apiserver.kinds import Kind
 
 
@@ -67,7 +67,23 @@ async def connect(
         await api.admission.mutate(attributes)
         await api.admission.validate(attributes)
     target = nodes.kubelet(api, pod["spec"]["nodeName"], nodes.with_query(path, urlencode(query, doseq=True)))
-    return await nodes.pass_on(request, target)
+    if request.info.subresource != "log":
+        return await nodes.pass_on(request, target)
+    answer = await nodes.pass_on(request, target, whole_refusals=True)
+    if isinstance(answer, Response) and answer.status > 206:
+        raise _refusal(answer, request.info.name)
+    return answer
+
+
+def _refusal(answer: Response, pod: str) -> errors.StatusError:
+    """What the kubelet refused in plain text, in the words of the API."""
+    text = answer.body.decode(errors="replace").strip()
+    if answer.status == 400:
+        return errors.bad_request(text)
+    if answer.status == 404:
+        message = f"the server could not find the requested resource ( pods {pod})"
+        return errors.StatusError(404, "NotFound", message, {"name": pod, "kind": "pods"})
+    return errors.internal(text)
 
 
 def chosen(request: Request, names: tuple[str, ...]) -> dict[str, list[str]]:
