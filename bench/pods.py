@@ -1,0 +1,287 @@
+"""pyb bench pods: how long real pods take to run, beside the bare calls to the container runtime.
+
+It needs root: it makes a local cluster of its own with one node and removes it, unless it is told to use one
+that runs already.
+"""
+
+import argparse
+import asyncio
+import json
+import shutil
+import statistics
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from bench.harness.machine import CpuMeter, describe_machine, processor_seconds, resident_megabytes
+from pybernetes.client import NotFound
+from pybernetes.client.client import Client
+from pybernetes.client.refs import NAMESPACES, PODS, SERVICE_ACCOUNTS
+from pybernetes.lib import oci
+from pybernetes.runtime import Informer
+
+SUMMARY = (
+    "real pods: one after another, 50 at once, 100 idle with probes, beside the bare calls to the runtime"
+)
+IMAGE = "docker.io/library/bench-pods:1"
+_PORT = 8080
+Figures = dict[str, float]
+
+
+def main(argv: list[str]) -> int:
+    """Measures and prints a table, or one JSON object with --json; fails where a limit is passed."""
+    parser = argparse.ArgumentParser(prog="pyb bench pods", description=__doc__)
+    parser.add_argument("--cluster", default="", help="a local cluster that runs, instead of one of its own")
+    parser.add_argument("--serial", type=int, default=20, help="pods one after another")
+    parser.add_argument("--at-once", type=int, default=50, help="pods at once")
+    parser.add_argument("--idle", type=int, default=100, help="pods with probes that stay")
+    parser.add_argument("--idle-seconds", type=float, default=30, help="how long they are watched")
+    parser.add_argument("--check", action="store_true", help="fail if a figure is over its limit")
+    parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
+    options = parser.parse_args(argv)
+    with _cluster(options.cluster) as name:
+        figures = asyncio.run(_measure(options, name))
+    if options.json:
+        print(json.dumps({"benchmark": "pods", "machine": describe_machine(), "results": figures}))
+    else:
+        for text, value in figures.items():
+            print(f"{text:<64}{value:>10.1f}")
+    over = [name for name, limit in _limits(options).items() if figures.get(name, 0) > limit]
+    if over and options.check:
+        print(f"over the limit: {', '.join(over)}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _limits(options: argparse.Namespace) -> Figures:
+    return {
+        "overhead over the bare calls, p50, ms": 100,
+        f"kubelet with {options.idle} idle pods, % of a core": 5,
+        f"kubelet with {options.idle} idle pods, MB": 80,
+    }
+
+
+@contextmanager
+def _cluster(name: str) -> Iterator[str]:
+    """The name of a local cluster that runs."""
+    if name:
+        yield name
+        return
+    from pybernetes.tools.local import lifecycle
+    from pybernetes.tools.local.places import Cluster
+
+    made = Cluster(f"bench-{uuid.uuid4().hex[:6]}")
+    try:
+        lifecycle.up(made, {"nodes": 1}, lambda text, seconds: None, wait=60)
+        yield made.name
+    finally:
+        lifecycle.delete(made)
+
+
+def image() -> bytes:
+    """An image that serves an empty page: Debian's static busybox."""
+    program = shutil.which("busybox")
+    if program is None:
+        raise OSError("busybox is not installed: apt-get install busybox-static")
+    files = {"bin/busybox": oci.File(Path(program).read_bytes(), 0o755), "www/index.html": oci.File(b"ok")}
+    command = ("/bin/busybox", "httpd", "-f", "-p", str(_PORT), "-h", "/www")
+    return oci.archive(IMAGE, oci.layer(files), oci.Process(entrypoint=command))
+
+
+async def _measure(options: argparse.Namespace, name: str) -> Figures:
+    from pybernetes.client import config
+    from pybernetes.node.containerd import images
+    from pybernetes.tools.local import lifecycle, settings
+    from pybernetes.tools.local.node import Node
+    from pybernetes.tools.local.places import Cluster
+
+    cluster = Cluster(name)
+    node = Node(cluster, settings.load(cluster).nodes[0].name)
+    agent = lifecycle.running_programs(cluster)[f"node-{node.name}"]["pid"]
+    async with config.load(str(cluster.kubeconfig)).client(user_agent="bench-pods") as client:
+        await images.load(node.places.socket, image())
+        figures: Figures = {}
+        bare = await _bare(f"unix://{node.places.socket}", options.serial)
+        figures["bare calls (sandbox, create, start), p50, ms"] = bare
+        last = await _bare(f"unix://{node.places.socket}", options.at_once, at_once=True)
+        figures[f"bare calls, {options.at_once} at once, the last, ms"] = last
+        await _pods(options, client, agent, figures)
+    serial = figures["one after another: create to Running, p50, ms"]
+    figures["overhead over the bare calls, p50, ms"] = serial - bare
+    return figures
+
+
+def _condition(obj: dict[str, Any], type_: str) -> bool:
+    conditions = obj.get("status", {}).get("conditions", ())
+    return any(each["type"] == type_ and each["status"] == "True" for each in conditions)
+
+
+async def _bare(endpoint: str, count: int, at_once: bool = False) -> float:
+    """What the runtime itself takes for a pod in milliseconds: the median, or of all at once the last."""
+    from pybernetes.node.kubelet.cri.client import Cri
+
+    cri = Cri(endpoint)
+    began = time.perf_counter()
+    try:
+        if at_once:
+            made = await asyncio.gather(*(_bare_pod(cri) for _ in range(count)))
+            result = time.perf_counter() - began
+            await asyncio.gather(*(_remove_bare(cri, sandbox) for sandbox, _ in made))
+            return result * 1000
+        taken = []
+        for _ in range(count):
+            sandbox, seconds = await _bare_pod(cri)
+            taken.append(seconds)
+            await _remove_bare(cri, sandbox)
+        return statistics.median(taken) * 1000
+    finally:
+        await cri.close()
+
+
+async def _bare_pod(cri: Any) -> tuple[str, float]:
+    from cri_api.v1 import api_pb2 as messages
+
+    key = f"bare-{uuid.uuid4().hex[:8]}"
+    sandbox = messages.PodSandboxConfig(
+        metadata=messages.PodSandboxMetadata(name=key, namespace="bench", uid=key),
+        hostname=key,
+        linux=messages.LinuxPodSandboxConfig(),
+    )
+    container = messages.ContainerConfig(
+        metadata=messages.ContainerMetadata(name="main"), image=messages.ImageSpec(image=IMAGE)
+    )
+    began = time.perf_counter()
+    made = await cri.run_pod_sandbox(sandbox)
+    await cri.start_container(await cri.create_container(made, container, sandbox))
+    return made, time.perf_counter() - began
+
+
+async def _remove_bare(cri: Any, sandbox: str) -> None:
+    await cri.stop_pod_sandbox(sandbox)
+    await cri.remove_pod_sandbox(sandbox)
+
+
+class Watcher:
+    """Notes when each pod of a namespace was first seen running, and ready."""
+
+    def __init__(self) -> None:
+        self.running: dict[str, float] = {}
+        self.ready: dict[str, float] = {}
+        self.left: set[str] = set()
+        self._changed = asyncio.Event()
+
+    def __call__(self, old: dict[str, Any] | None, new: dict[str, Any] | None) -> None:
+        now = time.perf_counter()
+        if new is None:
+            assert old is not None
+            self.left.discard(old["metadata"]["name"])
+        else:
+            name = new["metadata"]["name"]
+            self.left.add(name)
+            if new["status"].get("phase") == "Running":
+                self.running.setdefault(name, now)
+            if _condition(new, "Ready"):
+                self.ready.setdefault(name, now)
+        self._changed.set()
+
+    async def until_ready(self, names: list[str]) -> None:
+        """Waits until all of these pods are ready."""
+        await self._until(lambda: all(name in self.ready for name in names))
+
+    async def until_gone(self) -> None:
+        """Waits until no pod is left."""
+        await self._until(lambda: not self.left)
+
+    async def _until(self, holds: Any) -> None:
+        async with asyncio.timeout(240):
+            while not holds():
+                self._changed.clear()
+                await self._changed.wait()
+
+
+async def _pods(options: argparse.Namespace, client: Client, kubelet: int, figures: Figures) -> None:
+    namespace = f"bench-{uuid.uuid4().hex[:8]}"
+    await client.create(NAMESPACES, {"metadata": {"name": namespace}})
+    seen, pods = Watcher(), Informer(client, PODS, namespace)
+    pods.add_handler(seen)
+    watching = asyncio.create_task(pods.run())
+    try:
+        await pods.wait_synced()
+        await _account(client, namespace)
+        await _serial(options.serial, client, namespace, seen, figures)
+        await _at_once(options.at_once, client, namespace, seen, figures)
+        await _idle(options, client, namespace, seen, kubelet, figures)
+    finally:
+        await client.delete(NAMESPACES, namespace)
+        await seen.until_gone()
+        watching.cancel()
+        await asyncio.gather(watching, return_exceptions=True)
+
+
+async def _account(client: Client, namespace: str) -> None:
+    async with asyncio.timeout(30):
+        while True:
+            try:
+                await client.get(SERVICE_ACCOUNTS, "default", namespace)
+                return
+            except NotFound:
+                await asyncio.sleep(0.02)
+
+
+async def _serial(count: int, client: Client, namespace: str, seen: Watcher, figures: Figures) -> None:
+    running, ready = [], []
+    for number in range(count):
+        name = f"serial-{number}"
+        began = time.perf_counter()
+        await client.create(PODS, _pod(name), namespace)
+        await seen.until_ready([name])
+        running.append((seen.running[name] - began) * 1000)
+        ready.append((seen.ready[name] - began) * 1000)
+        await client.delete(PODS, name, namespace)
+        await seen.until_gone()
+    for what, taken in (("Running", running), ("Ready", ready)):
+        figures[f"one after another: create to {what}, p50, ms"] = statistics.median(taken)
+        figures[f"one after another: create to {what}, most, ms"] = max(taken)
+
+
+async def _at_once(count: int, client: Client, namespace: str, seen: Watcher, figures: Figures) -> None:
+    names = [f"at-once-{number}" for number in range(count)]
+    began = time.perf_counter()
+    await asyncio.gather(*(client.create(PODS, _pod(name), namespace) for name in names))
+    await seen.until_ready(names)
+    for what, found in (("Running", seen.running), ("Ready", seen.ready)):
+        taken = [(found[name] - began) * 1000 for name in names]
+        figures[f"{count} at once: create to {what}, p50, ms"] = statistics.median(taken)
+        figures[f"{count} at once: create to {what}, the last, ms"] = max(taken)
+    await asyncio.gather(*(client.delete(PODS, name, namespace) for name in names))
+    await seen.until_gone()
+
+
+async def _idle(
+    options: argparse.Namespace, client: Client, namespace: str, seen: Watcher, kubelet: int, figures: Figures
+) -> None:
+    names = [f"idle-{number}" for number in range(options.idle)]
+    await asyncio.gather(*(client.create(PODS, _pod(name, probes=True), namespace) for name in names))
+    await seen.until_ready(names)
+    await asyncio.sleep(5)  # what starting them left to do is not what is measured
+    meter = CpuMeter([kubelet])
+    meter.begin()
+    before, began = processor_seconds(kubelet), time.perf_counter()
+    await asyncio.sleep(options.idle_seconds)
+    used = (processor_seconds(kubelet) - before) / (time.perf_counter() - began)
+    figures[f"kubelet with {options.idle} idle pods, % of a core"] = used * 100
+    figures[f"kubelet with {options.idle} idle pods, MB"] = resident_megabytes(kubelet)
+    figures["others meanwhile, % of a core"] = meter.end()["other_load"] * 100
+
+
+def _pod(name: str, probes: bool = False) -> dict[str, Any]:
+    container: dict[str, Any] = {"name": "main", "image": IMAGE, "imagePullPolicy": "IfNotPresent"}
+    if probes:
+        probe = {"httpGet": {"path": "/", "port": _PORT}, "periodSeconds": 10}
+        container |= {"readinessProbe": probe, "livenessProbe": probe}
+    spec = {"containers": [container], "terminationGracePeriodSeconds": 0}
+    return {"metadata": {"name": name}, "spec": spec}
