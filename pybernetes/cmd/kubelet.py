@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import logging
 import signal
 import sys
 from pathlib import Path
@@ -12,30 +13,75 @@ from typing import Any
 from pybernetes.lib import flags
 from pybernetes.lib.flags import Flag, Seconds
 
+log = logging.getLogger(__name__)
 SUMMARY = "Run the pods of a node on a container runtime"
 
 # Flags that say the same as a field of KubeletConfiguration, which they win over.
 CONFIGURATION = {
-    "address": "address", "port": "port", "healthz-port": "healthzPort",
-    "healthz-bind-address": "healthzBindAddress", "pod-manifest-path": "staticPodPath",
-    "max-pods": "maxPods", "cluster-dns": "clusterDNS", "cluster-domain": "clusterDomain",
-    "resolv-conf": "resolvConf", "cgroup-driver": "cgroupDriver", "cgroup-root": "cgroupRoot",
-    "pod-cidr": "podCIDR", "seccomp-default": "seccompDefault", "fail-swap-on": "failSwapOn",
-    "register-node": "registerNode", "register-with-taints": "registerWithTaints",
-    "container-runtime-endpoint": "containerRuntimeEndpoint", "image-service-endpoint": "imageServiceEndpoint",
-    "serialize-image-pulls": "serializeImagePulls", "rotate-certificates": "rotateCertificates",
-    "rotate-server-certificates": "serverTLSBootstrap", "tls-cert-file": "tlsCertFile",
-    "tls-private-key-file": "tlsPrivateKeyFile", "pod-log-dir": "podLogsDir",
-    "system-reserved": "systemReserved", "kube-reserved": "kubeReserved", "eviction-hard": "evictionHard",
-    "eviction-soft": "evictionSoft", "eviction-soft-grace-period": "evictionSoftGracePeriod",
-    "eviction-minimum-reclaim": "evictionMinimumReclaim", "eviction-max-pod-grace-period": "evictionMaxPodGracePeriod",
-    "eviction-pressure-transition-period": "evictionPressureTransitionPeriod",
-    "container-log-max-size": "containerLogMaxSize", "container-log-max-files": "containerLogMaxFiles",
-    "enforce-node-allocatable": "enforceNodeAllocatable", "pod-max-pids": "podPidsLimit",
-    "local-storage-capacity-isolation": "localStorageCapacityIsolation", "minimum-image-ttl-duration": "imageMinimumGCAge",
-    "image-gc-high-threshold": "imageGCHighThresholdPercent", "image-gc-low-threshold": "imageGCLowThresholdPercent",
-    "allowed-unsafe-sysctls": "allowedUnsafeSysctls", "node-status-update-frequency": "nodeStatusUpdateFrequency",
+    "address": "address", "allowed-unsafe-sysctls": "allowedUnsafeSysctls", "cgroup-driver": "cgroupDriver",
+    "cgroup-root": "cgroupRoot", "cgroups-per-qos": "cgroupsPerQOS", "cluster-dns": "clusterDNS",
+    "cluster-domain": "clusterDomain", "container-log-max-files": "containerLogMaxFiles",
+    "container-log-max-size": "containerLogMaxSize", "container-runtime-endpoint": "containerRuntimeEndpoint",
+    "contention-profiling": "enableContentionProfiling", "cpu-cfs-quota": "cpuCFSQuota",
+    "cpu-cfs-quota-period": "cpuCFSQuotaPeriod", "cpu-manager-policy": "cpuManagerPolicy",
+    "cpu-manager-policy-options": "cpuManagerPolicyOptions",
+    "cpu-manager-reconcile-period": "cpuManagerReconcilePeriod",
+    "enable-controller-attach-detach": "enableControllerAttachDetach",
+    "enable-debugging-handlers": "enableDebuggingHandlers", "enable-server": "enableServer",
+    "enforce-node-allocatable": "enforceNodeAllocatable", "event-burst": "eventBurst", "event-qps": "eventRecordQPS",
+    "eviction-hard": "evictionHard", "eviction-max-pod-grace-period": "evictionMaxPodGracePeriod",
+    "eviction-minimum-reclaim": "evictionMinimumReclaim",
+    "eviction-pressure-transition-period": "evictionPressureTransitionPeriod", "eviction-soft": "evictionSoft",
+    "eviction-soft-grace-period": "evictionSoftGracePeriod", "fail-cgroupv1": "failCgroupV1",
+    "fail-swap-on": "failSwapOn", "feature-gates": "featureGates", "file-check-frequency": "fileCheckFrequency",
+    "hairpin-mode": "hairpinMode", "healthz-bind-address": "healthzBindAddress", "healthz-port": "healthzPort",
+    "http-check-frequency": "httpCheckFrequency", "image-gc-high-threshold": "imageGCHighThresholdPercent",
+    "image-gc-low-threshold": "imageGCLowThresholdPercent", "image-service-endpoint": "imageServiceEndpoint",
+    "kernel-memcg-notification": "kernelMemcgNotification", "kube-api-burst": "kubeAPIBurst",
+    "kube-api-content-type": "contentType", "kube-api-qps": "kubeAPIQPS", "kube-reserved": "kubeReserved",
+    "kube-reserved-cgroup": "kubeReservedCgroup", "kubelet-cgroups": "kubeletCgroups",
+    "local-storage-capacity-isolation": "localStorageCapacityIsolation",
+    "make-iptables-util-chains": "makeIPTablesUtilChains", "manifest-url": "staticPodURL",
+    "manifest-url-header": "staticPodURLHeader", "max-open-files": "maxOpenFiles", "max-pods": "maxPods",
+    "memory-manager-policy": "memoryManagerPolicy", "minimum-image-ttl-duration": "imageMinimumGCAge",
+    "node-status-max-images": "nodeStatusMaxImages", "node-status-update-frequency": "nodeStatusUpdateFrequency",
+    "oom-score-adj": "oomScoreAdj", "pod-cidr": "podCIDR", "pod-log-dir": "podLogsDir",
+    "pod-manifest-path": "staticPodPath", "pod-max-pids": "podPidsLimit", "pods-per-core": "podsPerCore",
+    "port": "port", "protect-kernel-defaults": "protectKernelDefaults", "qos-reserved": "qosReserved",
+    "read-only-port": "readOnlyPort", "register-node": "registerNode", "register-with-taints": "registerWithTaints",
+    "registry-burst": "registryBurst", "registry-qps": "registryPullQPS", "reserved-cpus": "reservedSystemCPUs",
+    "resolv-conf": "resolvConf", "rotate-certificates": "rotateCertificates",
+    "rotate-server-certificates": "serverTLSBootstrap", "runonce": "runOnce",
+    "runtime-request-timeout": "runtimeRequestTimeout", "seccomp-default": "seccompDefault",
+    "serialize-image-pulls": "serializeImagePulls",
+    "streaming-connection-idle-timeout": "streamingConnectionIdleTimeout", "sync-frequency": "syncFrequency",
+    "system-cgroups": "systemCgroups", "system-reserved": "systemReserved",
+    "system-reserved-cgroup": "systemReservedCgroup", "tls-cert-file": "tlsCertFile",
+    "tls-cipher-suites": "tlsCipherSuites", "tls-min-version": "tlsMinVersion",
+    "tls-private-key-file": "tlsPrivateKeyFile", "topology-manager-policy": "topologyManagerPolicy",
+    "topology-manager-policy-options": "topologyManagerPolicyOptions",
+    "topology-manager-scope": "topologyManagerScope", "volume-plugin-dir": "volumePluginDir",
+    "volume-stats-agg-period": "volumeStatsAggPeriod",
 }  # fmt: skip
+
+# Flags that go deeper into the configuration.
+AUTHENTICATION = {
+    "anonymous-auth": ("authentication", "anonymous", "enabled"),
+    "authentication-token-webhook": ("authentication", "webhook", "enabled"),
+    "authentication-token-webhook-cache-ttl": ("authentication", "webhook", "cacheTTL"),
+    "authorization-webhook-cache-authorized-ttl": ("authorization", "webhook", "cacheAuthorizedTTL"),
+    "authorization-webhook-cache-unauthorized-ttl": ("authorization", "webhook", "cacheUnauthorizedTTL"),
+    "client-ca-file": ("authentication", "x509", "clientCAFile"),
+}
+
+# What upstream's command lines carry and what means nothing here.
+IGNORED = ("application-metrics-count-limit", "boot-id-file", "container-hints", "containerd", "enable-load-reader",
+           "event-storage-age-limit", "event-storage-event-limit", "exit-on-lock-contention",
+           "experimental-allocatable-ignore-eviction", "experimental-mounter-path", "global-housekeeping-interval",
+           "image-credential-provider-bin-dir", "image-credential-provider-config", "lock-file", "log-cadvisor-usage",
+           "log-flush-frequency", "logging-format", "machine-id-file", "maximum-dead-containers",
+           "minimum-container-ttl-duration", "pod-infra-container-image", "reserved-memory", "runtime-cgroups",
+           "vmodule")  # fmt: skip
 
 FLAGS = (
     Flag("kubeconfig", "", "how to reach the API server; without it only static pods run"),
@@ -52,15 +98,16 @@ FLAGS = (
     Flag("cni-write", True, "write a bridge for this node alone there; otherwise somebody else does"),
     Flag("provider-id", "", "how a cloud provider names the machine"),
     Flag("cloud-provider", "", "external if a cloud controller manager completes the node"),
-    Flag("authentication-token-webhook", True, "have the API server say who bearer tokens belong to"),
-    Flag("anonymous-auth", False, "let callers in who do not say who they are"),
-    Flag("authorization-mode", "Webhook", "AlwaysAllow or Webhook"),
-    Flag("client-ca-file", "", "callers with a certificate of this authority are known"),
+    Flag("authorization-mode", "", "AlwaysAllow or Webhook"),
+    Flag(
+        "config-dir", "", "a folder with more of the configuration in files that end in .conf, in their order"
+    ),
+    Flag(
+        "maximum-dead-containers-per-container",
+        1,
+        "how many earlier runs of a container are kept for their logs",
+    ),
     Flag("container-runtime", "remote", "only remote is there"),
-    Flag("runtime-cgroups", "", "taken and not used: the runtime is a process of its own"),
-    Flag("kubelet-cgroups", "", "taken and not used"),
-    Flag("pod-infra-container-image", "", "taken and not used: the runtime's own configuration says it"),
-    Flag("streaming-connection-idle-timeout", Seconds(4 * 3600), "how long a silent exec may last"),
     Flag("housekeeping-interval", Seconds(10), "how often to look at what the node has left"),
     Flag("v", 0, "how much to log"),
 )
@@ -68,23 +115,34 @@ FLAGS = (
 
 def parser() -> argparse.ArgumentParser:
     """The command line, with upstream's names and defaults."""
-    from pybernetes.node.kubelet.config import DEFAULTS
+    from pybernetes.node.kubelet.config_fields import ABSENT, DEFAULTS, UNUSED
 
     result = argparse.ArgumentParser(prog="kubelet", description=SUMMARY, allow_abbrev=False)
     flags.add(result, FLAGS)
     group = result.add_argument_group("fields of KubeletConfiguration")
+    known = {**{name: fine[0] for name, (fine, _) in ABSENT.items()},
+             **{name: default for name, (default, _) in UNUSED.items()}, **DEFAULTS}  # fmt: skip
     for name, field in CONFIGURATION.items():
-        default = DEFAULTS[field]
-        kind: Any = flags.boolean if isinstance(default, bool) else str
-        if isinstance(default, int) and not isinstance(default, bool):
-            kind = int
-        elif isinstance(default, list):
-            kind = flags.strings
-        elif isinstance(default, dict):
-            kind = _pairs
-        more: dict[str, Any] = {"nargs": "?", "const": True} if kind is flags.boolean else {}
-        group.add_argument(f"--{name}", dest=f"field_{field}", type=kind, default=None, **more)
+        _add(group, name, f"field_{field}", known[field])
+    group = result.add_argument_group("who may ask")
+    for name, path in AUTHENTICATION.items():
+        _add(group, name, f"deep_{name}", DEFAULTS[path[0]][path[1]][path[2]])
+    ignored = result.add_argument_group("accepted and ignored")
+    for name in IGNORED:
+        ignored.add_argument(f"--{name}", nargs="?", help=argparse.SUPPRESS)
     return result
+
+
+def _add(group: Any, name: str, target: str, default: Any) -> None:
+    kind: Any = flags.boolean if isinstance(default, bool) else str
+    if isinstance(default, int) and not isinstance(default, bool):
+        kind = int
+    elif isinstance(default, list):
+        kind = flags.strings
+    elif isinstance(default, dict):
+        kind = _pairs
+    more: dict[str, Any] = {"nargs": "?", "const": True} if kind is flags.boolean else {}
+    group.add_argument(f"--{name}", dest=target, type=kind, default=None, **more)
 
 
 def _pairs(text: str) -> dict[str, str]:
@@ -101,26 +159,33 @@ def configuration(arguments: argparse.Namespace) -> dict[str, Any]:
     from pybernetes.node.kubelet import config
 
     given = config.load(Path(arguments.config)) if arguments.config else {}
+    for path in sorted(Path(arguments.config_dir).glob("*.conf")) if arguments.config_dir else ():
+        given = config.overlaid(given, config.load(path))
     for name, value in vars(arguments).items():
-        if not name.startswith("field_") or value is None:
-            continue
-        field = name.removeprefix("field_")
-        if field == "registerWithTaints":
-            value = [_taint(each) for each in value]
-        given[field] = list(value) if isinstance(value, tuple) else value
-    authentication = {part: dict(each) for part, each in (given.get("authentication") or {}).items()}
-    if arguments.client_ca_file:
-        authentication["x509"] = {"clientCAFile": arguments.client_ca_file}
-    if arguments.anonymous_auth:
-        authentication["anonymous"] = {"enabled": True}
-    if not arguments.authentication_token_webhook:
-        authentication["webhook"] = {"enabled": False}
-    if authentication:
-        given["authentication"] = authentication
-    if arguments.authorization_mode != "Webhook":
-        given["authorization"] = {"mode": arguments.authorization_mode}
+        if name.startswith("field_") and value is not None:
+            field = name.removeprefix("field_")
+            given[field] = _value(field, value)
+        elif name.startswith("deep_") and value is not None:
+            first, second, third = AUTHENTICATION[name.removeprefix("deep_")]
+            given = config.overlaid(given, {first: {second: {third: value}}})
+    if arguments.authorization_mode:
+        given = config.overlaid(given, {"authorization": {"mode": arguments.authorization_mode}})
     config.validate(given)
+    for remark in config.remarks(given):
+        log.warning("KubeletConfiguration: %s", remark)
     return config.merged(given)
+
+
+def _value(field: str, value: Any) -> Any:
+    if field == "registerWithTaints":
+        return [_taint(each) for each in value]
+    if field == "featureGates":
+        return {name: flags.boolean(each) for name, each in value.items()}
+    if field == "staticPodURLHeader":
+        return {name: [each] for name, each in (pair.split(":", 1) for pair in value)}
+    if field == "memorySwap":
+        return {"swapBehavior": value}
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _taint(text: str) -> dict[str, str]:
@@ -143,7 +208,7 @@ def main(argv: list[str]) -> int:
         import uvloop
 
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            return runner.run(_until_told(arguments))
+            return runner.run(_until_told(arguments, alone=True))
     except (OSError, ConfigurationError, ValueError) as error:
         print(f"kubelet: {error}", file=sys.stderr)
         return 1
@@ -166,20 +231,20 @@ async def _rotate(kubelet: Any, server: Any) -> None:
     await asyncio.gather(*work)
 
 
-async def _until_told(arguments: argparse.Namespace) -> int:
+async def _until_told(arguments: argparse.Namespace, *, alone: bool = False) -> int:
     stop = asyncio.Event()
     for name in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(name, stop.set)
-    await serve(arguments, stop)
+    await serve(arguments, stop, alone=alone)
     return 0
 
 
-async def serve(arguments: argparse.Namespace, stop: asyncio.Event) -> None:
-    """Runs a kubelet until the event is set."""
+async def serve(arguments: argparse.Namespace, stop: asyncio.Event, *, alone: bool = False) -> None:
+    """Runs a kubelet until the event is set; one that is ``alone`` has the process for itself."""
     import socket
 
     from pybernetes.lib import collector
-    from pybernetes.node.kubelet import certificates
+    from pybernetes.node.kubelet import certificates, reservations
     from pybernetes.node.kubelet.agent import Kubelet
     from pybernetes.node.kubelet.config import Options
     from pybernetes.node.kubelet.server import KubeletServer
@@ -196,11 +261,15 @@ async def serve(arguments: argparse.Namespace, stop: asyncio.Event) -> None:
         node_labels=dict(each.partition("=")[::2] for each in arguments.node_labels),
         hostname=hostname,
         housekeeping=float(arguments.housekeeping_interval),
+        dead_runs=max(0, int(arguments.maximum_dead_containers_per_container)),
         provider_id=arguments.provider_id,
         cloud_provider=arguments.cloud_provider,
         cni_configuration=folder,
         certificates=Path(arguments.cert_dir) if arguments.cert_dir else root / "pki",
     )
+    reservations.check_machine(options.configuration, Path("/sys/fs/cgroup/cgroup.controllers").exists())
+    if alone:
+        reservations.prepare_process(options.configuration)
     client = await certificates.client(arguments.kubeconfig, arguments.bootstrap_kubeconfig, options)
     write = None
     if folder is not None and arguments.cni_write:

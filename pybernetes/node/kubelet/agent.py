@@ -13,7 +13,7 @@ from pybernetes.client.refs import NODES, PODS
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.flags import duration
 from pybernetes.lib.network import default_address
-from pybernetes.node.kubelet import admission, dns, machine, sources
+from pybernetes.node.kubelet import admission, dns, machine, reservations, sources, static_url
 from pybernetes.node.kubelet.backoff import Backoff
 from pybernetes.node.kubelet.cgroups import Cgroups
 from pybernetes.node.kubelet.config import Options
@@ -78,6 +78,7 @@ class Kubelet:
             )
         self.static: sources.StaticPods | None = None
         self._static_pods: dict[str, Fields] = {}
+        self._static_sources: dict[str, dict[str, Fields]] = {}
         self._write_network = write_network
         self._runtime_problem = "container runtime is not ready"
         self._network_problem = "container runtime network not ready: the runtime has not been asked yet"
@@ -90,7 +91,9 @@ class Kubelet:
         self._seen: dict[str, set[tuple[str, int]]] = {}
         self.context = self._context()
         self.cri.observe = self._count_call
-        self.figures = Figures(self.context, options.root, self._subjects)
+        self.figures = Figures(
+            self.context, options.root, self._subjects, options.seconds("volumeStatsAggPeriod")
+        )
         self.upkeep = Upkeep(
             options.configuration,
             self.context,
@@ -122,8 +125,11 @@ class Kubelet:
                 machine.memory(),
                 bool(settings["seccompDefault"]),
                 bool(settings["cpuCFSQuota"]),
+                options.dead_runs,
             ),
-            cgroups=Cgroups(settings["cgroupRoot"] or "/", settings["cgroupDriver"]),
+            cgroups=Cgroups(
+                settings["cgroupRoot"] or "/", settings["cgroupDriver"], pids=int(settings["podPidsLimit"] or -1)
+            ),
             volumes=Volumes(around),
             images=Images(
                 self.cri, self.clock, serialize=bool(settings["serializeImagePulls"]),
@@ -170,7 +176,7 @@ class Kubelet:
                 return found
         if self.node_status is not None:
             return self.node_status.node
-        total = machine.capacity(self.options.root, int(self.options.configuration["maxPods"]))
+        total = machine.capacity(self.options.root, machine.most_pods(self.options.configuration))
         return {"metadata": {"name": self.options.node_name}, "status": {"allocatable": total}}
 
     def _addresses_of(self, uid: str) -> tuple[str, ...]:
@@ -224,6 +230,7 @@ class Kubelet:
     async def start(self) -> None:
         """Waits for the runtime, then takes up the work."""
         self.options.root.mkdir(parents=True, exist_ok=True)
+        reservations.enforce(self.context.cgroups, self.options)
         version = await self._wait_for_runtime()
         self.context.runtime_name = version.runtime_name
         await self._check_runtime()
@@ -245,12 +252,18 @@ class Kubelet:
         self._spawn(self._relist(), "relist")
         for work, name in self.upkeep.work():
             self._spawn(work, name)
-        folder = self.options.configuration["staticPodPath"]
-        if folder:
+        settings = self.options.configuration
+        if settings["staticPodPath"]:
             self.static = sources.StaticPods(
-                Path(folder), self.options.node_name, self.clock, self._static_changed
+                Path(settings["staticPodPath"]), self.options.node_name, self.clock, self._files_changed
             )
             self.static.start()
+        if settings["staticPodURL"]:
+            remote = static_url.Source(
+                settings["staticPodURL"], settings["staticPodURLHeader"], self.options.node_name, self.clock,
+                self._remote_changed,
+            )  # fmt: skip
+            self._spawn(remote.run(self.options.seconds("httpCheckFrequency")), "static pods of a URL")
         if self.pods is not None:
             self.pods.add_handler(self._pod_changed)
             self._spawn(self.pods.run(), "pod informer")
@@ -329,8 +342,15 @@ class Kubelet:
     def _add(self, pod: Fields) -> None:
         uid = pod["metadata"]["uid"]
         worker = self.workers[uid] = Worker(self.context, self.statuses, pod, self._finished)
+        self._share()
         if pod["metadata"].get("deletionTimestamp"):
             worker.update(pod)
+
+    def _share(self) -> None:
+        """Gives pods of a quality of service together the CPU that they asked for together."""
+        self.context.cgroups.share(
+            each.pod for each in self.workers.values() if each.phase in (Phase.SYNCING, Phase.TERMINATING)
+        )
 
     def _others(self, uid: str) -> list[Fields]:
         living = (Phase.SYNCING, Phase.TERMINATING)
@@ -338,11 +358,24 @@ class Kubelet:
 
     def _finished(self, uid: str) -> None:
         self.workers.pop(uid, None)
+        self._share()
         for worker in self.workers.values():
             if worker.deferred:
                 worker.poke()
         if uid in self._static_pods:  # a file that came back while its pod was ending
             self._add(self._static_pods[uid])
+
+    def _files_changed(self, pods: dict[str, Fields]) -> None:
+        self._static_sources["file"] = pods
+        self._static_changed(
+            {uid: pod for each in self._static_sources.values() for uid, pod in each.items()}
+        )
+
+    def _remote_changed(self, pods: dict[str, Fields]) -> None:
+        self._static_sources["http"] = pods
+        self._static_changed(
+            {uid: pod for each in self._static_sources.values() for uid, pod in each.items()}
+        )
 
     def _static_changed(self, pods: dict[str, Fields]) -> None:
         gone = self._static_pods.keys() - pods.keys()

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from pybernetes.api import podrequests, quantity
 from pybernetes.api.podresources import qos_class
 from pybernetes.node.kubelet import resources
 
@@ -18,8 +19,12 @@ _CONTROLLERS_V2 = "+cpu +cpuset +memory +pids +io +hugetlb"
 class Cgroups:
     """Control groups below ``root`` (a path such as ``/`` or ``/node1``) on v1 or v2."""
 
-    def __init__(self, root: str = "/", driver: str = "cgroupfs", mount: Path = _ROOT) -> None:
+    def __init__(
+        self, root: str = "/", driver: str = "cgroupfs", mount: Path = _ROOT, *, pids: int = -1
+    ) -> None:
         self.root, self.driver, self.mount = "/" + root.strip("/"), driver, mount
+        self.pids = pids  # how many processes a pod may have; -1 does not say
+        self._shared = 0
         self.unified = (mount / "cgroup.controllers").exists()
 
     def parent(self, pod: Fields) -> str:
@@ -69,8 +74,7 @@ class Cgroups:
     def create(self, pod: Fields) -> str:
         """Makes a pod's group with its limits; gives what the runtime is told."""
         parent = self.parent(pod)
-        for folder in self.folders(parent):
-            self._make(folder)
+        self.make(parent)
         self.limit(pod)
         return parent
 
@@ -97,30 +101,69 @@ class Cgroups:
 
     def limit(self, pod: Fields, *, widen: bool = False) -> None:
         """Puts a pod's limits in force; with ``widen`` only those that are wider than before."""
-        cpu_shares, cpu_quota, memory = resources.pod_limits(pod)
-        folder = self.folder(self.parent(pod))
+        shares, cpu_quota, memory = resources.pod_limits(pod)
+        self.put(self.folder(self.parent(pod)), shares, memory, cpu_quota, self.pids, widen=widen)
+
+    def put(
+        self,
+        folder: str,
+        shares: int = 0,
+        memory: int = 0,
+        quota: int = 0,
+        pids: int = -1,
+        *,
+        widen: bool = False,
+    ) -> list[str]:
+        """Writes the limits of a group, 0 for none; gives the names of what the kernel did not take."""
         if self.unified:
             values = {
-                "cpu.weight": str(resources.weight(cpu_shares)),
-                "cpu.max": f"{cpu_quota or 'max'} {resources.PERIOD}",
+                "cpu.weight": str(resources.weight(shares)) if shares else "",
+                "cpu.max": f"{quota or 'max'} {resources.PERIOD}",
                 "memory.max": str(memory or "max"),
+                "pids.max": str(pids) if pids > 0 else "",
             }
             places = {name: self.mount / folder / name for name in values}
         else:
             values = {
-                "cpu.shares": str(cpu_shares),
+                "cpu.shares": str(shares or ""),
                 "cpu.cfs_period_us": str(resources.PERIOD),
-                "cpu.cfs_quota_us": str(cpu_quota or -1),
+                "cpu.cfs_quota_us": str(quota or -1),
                 "memory.limit_in_bytes": str(memory or -1),
+                "pids.max": str(pids) if pids > 0 else "",
             }
             places = {name: self.mount / name.partition(".")[0] / folder / name for name in values}
+        refused = []
         for name, value in values.items():
             try:
-                if widen and not _wider(name, places[name].read_text(), value):
+                if not value or (widen and not _wider(name, places[name].read_text(), value)):
                     continue
                 places[name].write_text(value)
-            except OSError:
-                pass  # a controller that is not there, or a limit below what is in use
+            except OSError:  # a controller that is not there, or a limit below what is in use
+                refused.append(name)
+        return refused
+
+    def make(self, parent: str) -> None:
+        """Makes a group, as the runtime would be told."""
+        for folder in self.folders(parent):
+            self._make(folder)
+
+    def quality(self, name: str) -> str:
+        """The group of a quality of service, as the runtime would be told."""
+        if self.driver == "systemd":
+            return f"{self.top.removesuffix('.slice')}-{name}.slice"
+        return f"{self.top}/{name}"
+
+    def share(self, pods: Iterable[Fields]) -> None:
+        """Gives the pods that may use more than they asked for the CPU that they asked for together."""
+        chosen = [
+            each for each in pods
+            if (each.get("status", {}).get("qosClass") or qos_class(each["spec"])) == "Burstable"
+        ]  # fmt: skip
+        cpu = sum(quantity.milli(podrequests.requests(each).get("cpu", "0")) for each in chosen)
+        shares = resources.shares(cpu)
+        if shares != self._shared:
+            self._shared = shares
+            self.put(self.folder(self.quality("burstable")), shares)
 
     def remove(self, pod: Fields) -> None:
         """Removes a pod's group; what is not empty stays for the next time."""

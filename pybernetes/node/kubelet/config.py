@@ -8,92 +8,27 @@ from pathlib import Path
 from typing import Any
 
 from pybernetes.lib.flags import duration
+from pybernetes.node.kubelet.config_fields import ABSENT, DEFAULTS, UNUSED
 
 Fields = dict[str, Any]
 API_VERSION = "kubelet.config.k8s.io/v1beta1"
 
-# Upstream's defaults of what is looked at here.
-DEFAULTS: Fields = {
-    "address": "0.0.0.0",
-    "port": 10250,
-    "readOnlyPort": 0,
-    "healthzPort": 10248,
-    "healthzBindAddress": "127.0.0.1",
-    "staticPodPath": "",
-    "syncFrequency": "1m0s",
-    "fileCheckFrequency": "20s",
-    "registerNode": True,
-    "registerWithTaints": [],
-    "nodeStatusUpdateFrequency": "10s",
-    "nodeStatusReportFrequency": "5m0s",
-    "nodeLeaseDurationSeconds": 40,
-    "clusterDomain": "cluster.local",
-    "clusterDNS": [],
-    "resolvConf": "/etc/resolv.conf",
-    "maxPods": 110,
-    "podPidsLimit": -1,
-    "podCIDR": "",
-    "cgroupDriver": "cgroupfs",
-    "cgroupRoot": "/",
-    "cgroupsPerQOS": True,
-    "cpuCFSQuota": True,
-    "cpuCFSQuotaPeriod": "100ms",
-    "seccompDefault": False,
-    "failSwapOn": True,
-    "serializeImagePulls": True,
-    "maxParallelImagePulls": 0,
-    "imageGCHighThresholdPercent": 85,
-    "imageGCLowThresholdPercent": 80,
-    "imageMinimumGCAge": "2m0s",
-    "imageMaximumGCAge": "0s",
-    "containerLogMaxSize": "10Mi",
-    "containerLogMaxFiles": 5,
-    "containerLogMonitorInterval": "10s",
-    "containerLogMaxWorkers": 1,
-    "evictionSoft": {},
-    "evictionSoftGracePeriod": {},
-    "evictionMinimumReclaim": {},
-    "evictionPressureTransitionPeriod": "5m0s",
-    "evictionMaxPodGracePeriod": 0,
-    "localStorageCapacityIsolation": True,
-    "enforceNodeAllocatable": ["pods"],
-    "evictionHard": {
-        "memory.available": "100Mi",
-        "nodefs.available": "10%",
-        "nodefs.inodesFree": "5%",
-        "imagefs.available": "15%",
-        "imagefs.inodesFree": "5%",
-    },
-    "systemReserved": {},
-    "kubeReserved": {},
-    "allowedUnsafeSysctls": [],
-    "rotateCertificates": False,
-    "serverTLSBootstrap": False,
-    "tlsCertFile": "",
-    "tlsPrivateKeyFile": "",
-    "authentication": {
-        "anonymous": {"enabled": False},
-        "webhook": {"enabled": True, "cacheTTL": "2m0s"},
-        "x509": {"clientCAFile": ""},
-    },
-    "authorization": {
-        "mode": "Webhook",
-        "webhook": {"cacheAuthorizedTTL": "5m0s", "cacheUnauthorizedTTL": "30s"},
-    },
-    "enableDebuggingHandlers": True,
-    "enableServer": True,
-    "containerRuntimeEndpoint": "unix:///run/containerd/containerd.sock",
-    "imageServiceEndpoint": "",
-    "podLogsDir": "/var/log/pods",
-    "crashLoopBackOff": {},
-    "shutdownGracePeriod": "0s",
-    "shutdownGracePeriodCriticalPods": "0s",
-    "featureGates": {},
-    "enableControllerAttachDetach": True,
-    "logging": {},
-}
-_DURATIONS = ("syncFrequency", "fileCheckFrequency", "nodeStatusUpdateFrequency", "nodeStatusReportFrequency",
-              "cpuCFSQuotaPeriod", "imageMinimumGCAge", "shutdownGracePeriod", "shutdownGracePeriodCriticalPods")  # fmt: skip
+_DURATIONS = (
+    "syncFrequency", "fileCheckFrequency", "httpCheckFrequency", "nodeStatusUpdateFrequency",
+    "nodeStatusReportFrequency", "imageMinimumGCAge", "imageMaximumGCAge", "containerLogMonitorInterval",
+    "evictionPressureTransitionPeriod", "volumeStatsAggPeriod",
+)  # fmt: skip
+_ENFORCED = ("none", "pods", "system-reserved", "kube-reserved", "system-reserved-compressible", "kube-reserved-compressible")  # fmt: skip
+
+
+# Where nothing is the same as not said: programs that write configurations write every field.
+_NOTHING_IS_DEFAULT = (
+    *_DURATIONS, "address", "port", "healthzBindAddress", "clusterDomain", "cgroupDriver", "podLogsDir", "maxPods",
+    "containerRuntimeEndpoint", "containerLogMaxSize", "nodeLeaseDurationSeconds", "maxOpenFiles", "contentType",
+    "cpuManagerPolicy", "memoryManagerPolicy", "topologyManagerPolicy", "topologyManagerScope", "hairpinMode",
+    "cpuManagerReconcilePeriod", "runtimeRequestTimeout", "streamingConnectionIdleTimeout", "registryBurst",
+    "eventBurst", "kubeAPIBurst", "configMapAndSecretChangeDetectionStrategy", "volumePluginDir",
+)  # fmt: skip
 
 
 class ConfigurationError(ValueError):
@@ -114,6 +49,7 @@ class Options:
     cloud_provider: str = ""
     cni_configuration: Path | None = None  # where to write the CNI configuration; None leaves it to others
     certificates: Path | None = None
+    dead_runs: int = 1  # how many earlier runs of a container are kept for their logs
     housekeeping: float = 10.0  # seconds between two looks at what the node has left
     capacity: Mapping[str, str] = field(default_factory=dict)  # what the machine has, where it is to be told
 
@@ -123,16 +59,58 @@ class Options:
 
 
 def merged(given: Fields) -> Fields:
-    """A configuration with its defaults; what upstream knows and this kubelet has no use for is kept."""
-    result = {**DEFAULTS}
+    """A configuration with its defaults; what changes nothing here is kept, and told."""
+    result = {**{name: default for name, (default, _) in UNUSED.items() if default is not None}, **DEFAULTS}
     for key, value in given.items():
         if value is None:
             continue
         if key in ("authentication", "authorization"):
             value = {part: {**DEFAULTS[key].get(part, {}), **each} if isinstance(each, dict) else each
                      for part, each in {**DEFAULTS[key], **value}.items()}  # fmt: skip
+        if key == "evictionHard" and given.get("mergeDefaultEvictionSettings"):
+            value = {**DEFAULTS[key], **value}
         result[key] = value
     return result
+
+
+def overlaid(base: Fields, over: Fields) -> Fields:
+    """A configuration with another one over it; objects are joined, everything else is replaced."""
+    result = dict(base)
+    for key, value in over.items():
+        before = result.get(key)
+        result[key] = (
+            overlaid(before, value) if isinstance(before, dict) and isinstance(value, dict) else value
+        )
+    return result
+
+
+def remarks(given: Fields) -> list[str]:
+    """What somebody who wrote this should know: fields that nobody knows, and fields that change nothing."""
+    found = []
+    for key, value in given.items():
+        if key in UNUSED:
+            if value is not None and value != UNUSED[key][0] and not _same_duration(value, UNUSED[key][0]):
+                found.append(f"{key} changes nothing here: {UNUSED[key][1]}")
+        elif key not in DEFAULTS and key not in ABSENT:
+            found.append(f'strict decoding error: unknown field "{key}"')
+    return found
+
+
+def _is_unsaid(key: str, value: Any) -> bool:
+    if key not in _NOTHING_IS_DEFAULT or key == "imageMaximumGCAge":
+        return False
+    return (
+        value is None
+        or value in ("", 0)
+        or ((key in _DURATIONS or str(value) == "0s") and _same_duration(value, "0s"))
+    )
+
+
+def _same_duration(one: Any, other: Any) -> bool:
+    try:
+        return float(duration(str(one))) == float(duration(str(other)))
+    except ValueError:
+        return False
 
 
 def load(path: Path) -> Fields:
@@ -150,6 +128,15 @@ def load(path: Path) -> Fields:
     if value.get("apiVersion", API_VERSION) != API_VERSION:
         raise ConfigurationError(f"{path}: the apiVersion {value.get('apiVersion')!r} is not {API_VERSION}")
     found = {key: each for key, each in value.items() if key not in ("kind", "apiVersion", "metadata")}
+    found = {key: each for key, each in found.items() if not _is_unsaid(key, each)}
+    for part, names in (
+        ("authentication", ("cacheTTL",)),
+        ("authorization", ("cacheAuthorizedTTL", "cacheUnauthorizedTTL")),
+    ):
+        webhook = (found.get(part) or {}).get("webhook") or {}
+        for name in names:
+            if name in webhook and _same_duration(webhook[name], "0s"):
+                del webhook[name]
     validate(found)
     return found
 
@@ -162,10 +149,74 @@ def validate(found: Fields) -> None:
                 duration(str(found[key]))
             except ValueError as error:
                 raise ConfigurationError(f"invalid configuration: {key}: {error}") from None
+    for key, (fine, what) in ABSENT.items():
+        if found.get(key) is not None and found[key] not in fine:
+            raise ConfigurationError(f"invalid configuration: {key}: {what} is not supported by this kubelet")
     if found.get("cgroupDriver", "cgroupfs") not in ("cgroupfs", "systemd"):
         raise ConfigurationError("invalid configuration: cgroupDriver must be cgroupfs or systemd")
     for key in ("port", "healthzPort", "readOnlyPort"):
         if not 0 <= int(found.get(key, 0)) <= 65535:
             raise ConfigurationError(f"invalid configuration: {key} must be between 0 and 65535")
-    if int(found.get("maxPods", 1)) < 0:
-        raise ConfigurationError("invalid configuration: maxPods must not be a negative number")
+    for key in ("maxPods", "podsPerCore", "nodeStatusMaxImages"):
+        if int(found.get(key, 1)) < (-1 if key == "nodeStatusMaxImages" else 0):
+            raise ConfigurationError(f"invalid configuration: {key} must not be a negative number")
+    _validate_thresholds(found)
+    _validate_reservations(found)
+
+
+def _validate_thresholds(found: Fields) -> None:
+    from pybernetes.api import quantity
+    from pybernetes.node.kubelet.eviction import thresholds
+
+    every = {**DEFAULTS, **found}
+    high, low = (int(every[f"imageGC{each}ThresholdPercent"]) for each in ("High", "Low"))
+    for name, value in (("High", high), ("Low", low)):
+        if not 0 <= value <= 100:
+            raise ConfigurationError(
+                f"invalid configuration: imageGC{name}ThresholdPercent {value} must be between 0 and 100, inclusive"
+            )
+    if low >= high:
+        raise ConfigurationError(
+            f"invalid configuration: imageGCLowThresholdPercent {low} must be less than"
+            f" imageGCHighThresholdPercent {high}"
+        )
+    if int(found.get("containerLogMaxFiles", 2)) <= 1:
+        raise ConfigurationError("invalid configuration: containerLogMaxFiles must be greater than 1")
+    try:
+        if quantity.parse(found.get("containerLogMaxSize", "10Mi")) <= 0:
+            raise ValueError("must be positive")
+        thresholds.parse(found)
+    except ValueError as error:
+        raise ConfigurationError(f"invalid configuration: {error}") from None
+
+
+def _validate_reservations(found: Fields) -> None:
+    from pybernetes.api import quantity
+
+    enforced = found.get("enforceNodeAllocatable") or ()
+    for each in enforced:
+        if each not in _ENFORCED:
+            raise ConfigurationError(
+                f'invalid configuration: option "{each}" specified for enforceNodeAllocatable (--enforce-node-allocatable);'
+                f" valid options are {', '.join(_ENFORCED)}"
+            )
+        for part in ("system", "kube"):
+            if each.startswith(f"{part}-reserved") and not found.get(f"{part}ReservedCgroup"):
+                raise ConfigurationError(
+                    f"invalid configuration: {part}ReservedCgroup (--{part}-reserved-cgroup) must be specified when"
+                    f' "{each}" is included in enforceNodeAllocatable'
+                )
+    if "none" in enforced and len(enforced) > 1:
+        raise ConfigurationError(
+            "invalid configuration: enforceNodeAllocatable (--enforce-node-allocatable) may not contain additional"
+            " enforcements when none is specified"
+        )
+    for part in ("systemReserved", "kubeReserved"):
+        for name, value in (found.get(part) or {}).items():
+            if name not in ("cpu", "memory", "ephemeral-storage", "pid"):
+                raise ConfigurationError(f'invalid configuration: {part}: cannot reserve "{name}" resource')
+            try:
+                if quantity.parse(value) < 0:
+                    raise ConfigurationError(f"invalid configuration: {part}: {name} cannot be negative")
+            except quantity.QuantityError as error:
+                raise ConfigurationError(f"invalid configuration: {part}: {name}: {error}") from None

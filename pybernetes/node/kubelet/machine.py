@@ -46,6 +46,21 @@ def capacity(root: Path, max_pods: int) -> dict[str, str]:
     }
 
 
+def swap_is_on() -> bool:
+    """Whether the machine swaps to a disk; memory that is only packed does not count."""
+    try:
+        lines = Path("/proc/swaps").read_text().splitlines()[1:]
+    except OSError:
+        return False
+    return any(not line.startswith("/dev/zram") for line in lines if line.strip())
+
+
+def most_pods(settings: Fields) -> int:
+    """How many pods the node takes."""
+    most, each = int(settings["maxPods"]), int(settings["podsPerCore"])
+    return min(most, each * cpus()) if each else most
+
+
 def huge_pages() -> dict[str, str]:
     """Huge pages by size."""
     found = {}

@@ -8,20 +8,17 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from pybernetes import KUBERNETES_VERSION
-from pybernetes.api import quantity
 from pybernetes.client import AlreadyExists, Client, NotFound, StatusError
 from pybernetes.client.client import STRATEGIC_PATCH
 from pybernetes.client.refs import NODES
 from pybernetes.lib import times
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.oci import architecture
-from pybernetes.node.kubelet import machine
+from pybernetes.node.kubelet import machine, reservations
 from pybernetes.node.kubelet.config import Options
-from pybernetes.node.kubelet.resources import node_capacity
 
 log = logging.getLogger(__name__)
 Fields = dict[str, Any]
-_IMAGES = 50
 _PRESSURES = (
     ("MemoryPressure", "KubeletHasSufficientMemory", "kubelet has sufficient memory available",
      "KubeletHasInsufficientMemory", "kubelet has insufficient memory available"),
@@ -100,22 +97,20 @@ class NodeStatus:
         self._images, self._problems, self._pressures, self._port = images, problems, pressures, port
         self.node: Fields = {"metadata": {"name": options.node_name}}
         self._poked = asyncio.Event()
+        most = int(options.configuration["nodeStatusMaxImages"])
+        self._most_images = most if most >= 0 else None
         self.capacity: dict[str, str] = {}
         self.allocatable: dict[str, str] = {}
         self._measure()
 
     def _measure(self) -> None:
         settings = self._options.configuration
-        total = {**machine.capacity(self._options.root, int(settings["maxPods"])), **self._options.capacity}
-        reserved: dict[str, str] = {}
-        for part in ("systemReserved", "kubeReserved"):
-            for name, value in (settings.get(part) or {}).items():
-                reserved[name] = quantity.add(reserved[name], value) if name in reserved else value
-        threshold = (settings.get("evictionHard") or {}).get("memory.available", "0")
-        if threshold.endswith("%"):
-            share = quantity.parse(total["memory"]) * int(float(threshold[:-1]) * 1000) / 100000
-            threshold = str(int(share))
-        self.capacity, self.allocatable = total, node_capacity(total, reserved, threshold)
+        total = {
+            **machine.capacity(self._options.root, machine.most_pods(settings)),
+            **self._options.capacity,
+        }
+        self.capacity = total
+        self.allocatable = reservations.allocatable(total, settings)
 
     def poke(self) -> None:
         """Something changed: report it."""
@@ -130,8 +125,9 @@ class NodeStatus:
             taints.append({"key": "node.cloudprovider.kubernetes.io/uninitialized", "value": "true", "effect": "NoSchedule"})  # fmt: skip
         if taints:
             spec["taints"] = taints
-        if self._options.provider_id:
-            spec["providerID"] = self._options.provider_id
+        provider = self._options.provider_id or settings["providerID"]
+        if provider:
+            spec["providerID"] = provider
         return {
             "metadata": {
                 "name": self._options.node_name,
@@ -156,7 +152,7 @@ class NodeStatus:
             "addresses": addresses,
             "daemonEndpoints": {"kubeletEndpoint": {"Port": self._port()}},
             "nodeInfo": machine.info(KUBERNETES_VERSION, self._runtime_version),
-            "images": self._images()[:_IMAGES],
+            "images": self._images()[: self._most_images],
             "runtimeHandlers": previous.get("runtimeHandlers") or [{"name": "", "features": {}}],
         }
 

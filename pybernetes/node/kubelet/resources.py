@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from cri_api.v1 import api_pb2 as messages
@@ -112,16 +111,3 @@ def pod_limits(pod: Fields) -> tuple[int, int, int]:
         quota(quantity.milli(limits["cpu"])) if bounded["cpu"] and "cpu" in limits else 0,
         quantity.integer(limits["memory"]) if bounded["memory"] and "memory" in limits else 0,
     )
-
-
-def node_capacity(
-    total: Mapping[str, str], reserved: Mapping[str, str], eviction_memory: str = "0"
-) -> dict[str, str]:
-    """What of a node is left for pods."""
-    left: dict[str, str] = {}
-    for name, value in total.items():
-        amount = quantity.subtract(value, reserved[name]) if name in reserved else value
-        if name == "memory" and eviction_memory != "0":
-            amount = quantity.subtract(amount, eviction_memory)
-        left[name] = amount if quantity.parse(amount) > 0 else "0"
-    return left

@@ -52,8 +52,8 @@ class Watcher:
         os.close(self._file)
 
 
-def static_pod(text: str, path: Path, node: str, now: str) -> Fields:
-    """The pod of a file, with what the API server would have added; ValueError if it is none."""
+def static_pod(text: str, path: Path | str, node: str, now: str, source: str = "file") -> Fields:
+    """The pod of a file or URL, with what the API server would have added; ValueError if it is none."""
     import yaml
 
     try:
@@ -65,37 +65,85 @@ def static_pod(text: str, path: Path, node: str, now: str) -> Fields:
     meta = pod.setdefault("metadata", {})
     if not meta.get("name"):
         raise ValueError("the pod has no name")
-    for name in ("ephemeralContainers", "resourceClaims"):
-        if pod["spec"].get(name):
-            raise ValueError(f"static pods can not have {name}")
+    _check_alone(pod["spec"])
     if meta.get("uid"):
         identity = str(meta["uid"])
     else:
         digest = hashlib.md5(orjson.dumps(pod, option=orjson.OPT_SORT_KEYS), usedforsecurity=False)
-        digest.update(f"host:{node}file:{path}".encode())
+        digest.update(f"host:{node}file:{path}".encode() if source == "file" else f"url:{path}".encode())
         identity = digest.hexdigest()
     meta["uid"] = identity
     meta["name"] = f"{meta['name']}-{node.lower()}"
     meta.setdefault("namespace", "default")
     meta["annotations"] = {
-        **(meta.get("annotations") or {}), HASH: identity, SEEN: now, SOURCE: "file",
+        **(meta.get("annotations") or {}), HASH: identity, SEEN: now, SOURCE: source,
     }  # fmt: skip
     spec = pod["spec"]
     default_pod_spec(spec)
     spec["nodeName"] = node
     spec.setdefault("enableServiceLinks", True)
-    spec["tolerations"] = [*spec.get("tolerations", []), {"operator": "Exists", "effect": "NoExecute"}]
+    if source == "file":
+        spec["tolerations"] = [*spec.get("tolerations", []), {"operator": "Exists", "effect": "NoExecute"}]
     pod["status"] = {"phase": "Pending"}
     return pod
 
 
+_VOLUMES = {
+    "configMap": "configmaps (via configmap volumes)", "secret": "secrets (via secret volumes)",
+    "csi": "csidrivers (via CSI volumes)", "persistentVolumeClaim": "persistentvolumeclaims",
+    "ephemeral": "persistentvolumeclaims (via ephemeral volumes)",
+}  # fmt: skip
+_PROJECTED = {
+    "configMap": "configmaps (via projected volumes)", "secret": "secrets (via projected volumes)",
+    "serviceAccountToken": "serviceaccounts (via projected volumes)", "clusterTrustBundle": "clustertrustbundles",
+    "podCertificate": "podcertificates",
+}  # fmt: skip
+
+
+def api_reference(spec: Fields) -> str:
+    """The kind of an object of the API that a pod needs, empty if it needs none."""
+    if spec.get("serviceAccountName") or spec.get("serviceAccount"):
+        return "serviceaccounts"
+    if spec.get("imagePullSecrets"):
+        return "secrets"
+    for group in ("initContainers", "containers", "ephemeralContainers"):
+        for container in spec.get(group) or ():
+            for each in [*(container.get("env") or ()), *(container.get("envFrom") or ())]:
+                source = {**each, **(each.get("valueFrom") or {})}
+                if "secretKeyRef" in source or "secretRef" in source:
+                    return "secrets"
+                if "configMapKeyRef" in source or "configMapRef" in source:
+                    return "configmaps"
+    if spec.get("resourceClaims"):
+        return "resourceclaims"
+    for volume in spec.get("volumes") or ():
+        for source in (volume.get("projected") or {}).get("sources") or ():
+            for name, kind in _PROJECTED.items():
+                if name in source:
+                    return kind
+        for name, kind in _VOLUMES.items():
+            if name in volume:
+                return kind
+    return ""
+
+
+def _check_alone(spec: Fields) -> None:
+    """A static pod has to run when there is no API server."""
+    if spec.get("ephemeralContainers"):
+        raise ValueError("static pods can not have ephemeralContainers")
+    kind = api_reference(spec)
+    if kind:
+        raise ValueError(f"static pods may not reference {kind}")
+
+
 class StaticPods:
-    """The pods of the files of a folder, by uid; ``changed`` is called when they are others."""
+    """The pods of the files of a folder, or of one file, by uid; ``changed`` is called when they are others."""
 
     def __init__(
         self, folder: Path, node: str, clock: Clock, changed: Callable[[dict[str, Fields]], None]
     ) -> None:
         self.folder, self._node, self._clock, self._changed = folder, node, clock, changed
+        self._only = ""
         self._watcher: Watcher | None = None
         self._due: Any = None
         self.pods: dict[str, Fields] = {}
@@ -103,6 +151,8 @@ class StaticPods:
 
     def start(self) -> None:
         """Reads the files now and whenever they change."""
+        if self.folder.is_file():  # what is watched is the folder that it is in: editors replace files
+            self.folder, self._only = self.folder.parent, self.folder.name
         self.folder.mkdir(parents=True, exist_ok=True)
         self._watcher = Watcher(self.folder, self._soon)
         self._read()
@@ -123,7 +173,7 @@ class StaticPods:
         self._due = None
         texts: dict[Path, tuple[str, Fields | None]] = {}
         for path in sorted(self.folder.iterdir()):
-            if path.name.startswith(".") or not path.is_file():
+            if path.name.startswith(".") or not path.is_file() or self._only not in ("", path.name):
                 continue
             try:
                 content = path.read_text()

@@ -27,7 +27,7 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
     config.write_text(
         "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
         "containerLogMaxSize: 20Ki\ncontainerLogMaxFiles: 3\ncontainerLogMonitorInterval: 500ms\n"
-        "evictionPressureTransitionPeriod: 1s\nimageMinimumGCAge: 0s\n"
+        "evictionPressureTransitionPeriod: 1s\nimageMinimumGCAge: 1ms\n"
     )
     with real_node(directory, f"--config={config}", "--housekeeping-interval=500ms") as found:
         yield found
@@ -80,7 +80,8 @@ def test_figures(node: Node) -> None:
     machine = summary["node"]
     assert machine["memory"]["availableBytes"] > 0 and machine["fs"]["capacityBytes"] > 0
     assert machine["rlimit"]["maxpid"] > machine["rlimit"]["curproc"] > 0
-    assert machine["systemContainers"][0]["name"] == "pods"
+    (pods,) = machine["systemContainers"]
+    assert pods["name"] == "pods" and pods["memory"]["availableBytes"] > 0  # the group of all pods has a limit
     brief = json.loads(raw(node, "stats/summary?only_cpu_and_memory=true"))
     assert "fs" not in brief["node"] and "volume" not in brief["pods"][0]
 

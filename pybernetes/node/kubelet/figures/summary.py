@@ -23,7 +23,6 @@ from pybernetes.node.stats.network import Interface, interfaces
 
 Fields = dict[str, Any]
 _LEAST_SECONDS = 1.0  # between two looks at a CPU that tell how busy it is
-_FOLDER_SECONDS = 60.0  # how long the size of a folder is taken to be the same, as upstream does
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +41,11 @@ class Subject:
 class Figures:
     """Reads figures when they are asked for."""
 
-    def __init__(self, context: Context, root: Path, subjects: Callable[[], Iterable[Subject]]) -> None:
+    def __init__(
+        self, context: Context, root: Path, subjects: Callable[[], Iterable[Subject]], keep: float = 60.0
+    ) -> None:
         self._context, self._root, self.subjects = context, root, subjects
+        self._keep = keep  # how long the size of a folder is taken to be the same
         self.groups = Reader(context.cgroups.mount)
         self._looks: dict[str, tuple[tuple[float, int], tuple[float, int] | None]] = {}
         self._sizes: dict[str, tuple[float, tuple[int, int]]] = {}
@@ -114,7 +116,7 @@ class Figures:
         """The filesystem that the kubelet keeps pods on."""
         return filesystem(self._root)
 
-    async def _size(self, path: str, seconds: float = _FOLDER_SECONDS) -> tuple[int, int]:
+    async def _size(self, path: str, seconds: float) -> tuple[int, int]:
         now = self._context.clock.monotonic()
         known = self._sizes.get(path)
         if known is not None and now - known[0] < seconds:
@@ -294,7 +296,7 @@ class Figures:
             claim = _claim(subject.pod, volume)
             # What has a filesystem of its own is asked for it; a folder is measured.
             whole = claim or os.path.ismount(path)
-            size = None if whole else await self._size(path, 0.0 if fresh else _FOLDER_SECONDS)
+            size = None if whole else await self._size(path, 0.0 if fresh else self._keep)
             entry = forms.filesystem(disk, now, size) | {"name": volume["name"]}
             if claim:
                 entry["pvcRef"] = {"name": claim, "namespace": subject.pod["metadata"]["namespace"]}

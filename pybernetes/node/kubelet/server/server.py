@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 from typing import Any
 
 import orjson
 
-from pybernetes.lib import tls
+from pybernetes.lib import ciphers, tls
 from pybernetes.node.kubelet import certificates
 from pybernetes.node.kubelet.agent import Kubelet
 from pybernetes.node.kubelet.server.auth import Gate
 from pybernetes.node.kubelet.server.figures import FigureHandlers
 from pybernetes.node.kubelet.server.http import Handler, HttpServer, Problem, Request, Response
 from pybernetes.node.kubelet.server.pods import PodHandlers
+from pybernetes.node.kubelet.server.system_logs import SystemLogs
 
 log = logging.getLogger(__name__)
 Fields = dict[str, Any]
 _JSON = "application/json"
+_SYSTEM_LOGS = "/var/log"
 
 
 class KubeletServer:
@@ -36,6 +39,8 @@ class KubeletServer:
             "metrics": figures.metrics,
             "stats": figures.stats,
         }
+        if settings["enableDebuggingHandlers"] and settings["enableSystemLogHandler"]:
+            self._handlers["logs"] = SystemLogs(Path(_SYSTEM_LOGS)).page
         if settings["enableDebuggingHandlers"]:
             self._handlers |= {
                 "containerLogs": handlers.logs,
@@ -46,6 +51,7 @@ class KubeletServer:
             }
         self._server = HttpServer(self._handle)
         self._health = HttpServer(self._healthz_only)
+        self._open = HttpServer(self._without_asking)
         self._context: Any = None
 
     async def start(self) -> None:
@@ -54,8 +60,13 @@ class KubeletServer:
         if settings["enableServer"]:
             files = certificates.serving_files(kubelet.options, kubelet.addresses)
             authority = settings["authentication"]["x509"]["clientCAFile"] or None
-            self._context = tls.server_context(*files, client_ca=authority)
+            self._context = tls.server_context(
+                *files, client_ca=authority, ciphers=ciphers.openssl_list(settings["tlsCipherSuites"]) or "",
+                min_version=ciphers.minimum_version(settings["tlsMinVersion"]),
+            )  # fmt: skip
             kubelet.port = await self._server.start(settings["address"], int(settings["port"]), self._context)
+        if settings["readOnlyPort"]:
+            await self._open.start(settings["address"], int(settings["readOnlyPort"]))
         if settings["healthzPort"]:
             await self._health.start(settings["healthzBindAddress"], int(settings["healthzPort"]))
 
@@ -67,6 +78,7 @@ class KubeletServer:
         """Stops listening."""
         await self._server.stop()
         await self._health.stop()
+        await self._open.stop()
 
     async def _handle(self, request: Request) -> Response | None:
         await self._gate.check(request)
@@ -74,6 +86,13 @@ class KubeletServer:
         if handler is None:
             raise Problem(404, "404 page not found\n")
         return await handler(request)
+
+    async def _without_asking(self, request: Request) -> Response | None:
+        """The port for everybody: only what can be looked at, and nothing that runs something."""
+        first = request.path.strip("/").split("/")[0]
+        if first not in ("healthz", "pods", "stats", "metrics") or request.method not in ("GET", "HEAD"):
+            raise Problem(404, "404 page not found\n")
+        return await self._handlers[first](request)
 
     async def _healthz_only(self, request: Request) -> Response | None:
         if request.path.split("/")[1] != "healthz":

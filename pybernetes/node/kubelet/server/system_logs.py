@@ -1,0 +1,39 @@
+"""/logs: the log files of the machine, for those who may see them."""
+
+from __future__ import annotations
+
+import asyncio
+import html
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from pybernetes.node.kubelet.server.http import Problem, Request, Response
+
+_BLOCK = 1 << 16
+
+
+class SystemLogs:
+    """The files below a folder."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root.resolve()
+
+    async def page(self, request: Request) -> Response:
+        """A file, or what is in a folder."""
+        path = (self._root / request.path.strip("/").removeprefix("logs").lstrip("/")).resolve()
+        if path != self._root and self._root not in path.parents:
+            raise Problem(404, "404 page not found\n")
+        if path.is_dir():
+            names = sorted(f"{each.name}/" if each.is_dir() else each.name for each in path.iterdir())
+            lines = "".join(f'<a href="{html.escape(name)}">{html.escape(name)}</a>\n' for name in names)
+            body = f'<!doctype html>\n<meta name="viewport" content="width=device-width">\n<pre>\n{lines}</pre>\n'
+            return Response(body.encode(), content_type="text/html; charset=utf-8")
+        if not path.is_file():
+            raise Problem(404, "404 page not found\n")
+        return Response(_pieces(path))
+
+
+async def _pieces(path: Path) -> AsyncIterator[bytes]:
+    with path.open("rb") as file:
+        while block := await asyncio.to_thread(file.read, _BLOCK):
+            yield block
