@@ -81,7 +81,9 @@ def test_figures(node: Node) -> None:
     assert machine["memory"]["availableBytes"] > 0 and machine["fs"]["capacityBytes"] > 0
     assert machine["rlimit"]["maxpid"] > machine["rlimit"]["curproc"] > 0
     (pods,) = machine["systemContainers"]
-    assert pods["name"] == "pods" and pods["memory"]["availableBytes"] > 0  # the group of all pods has a limit
+    assert (
+        pods["name"] == "pods" and pods["memory"]["availableBytes"] > 0
+    )  # the group of all pods has a limit
     brief = json.loads(raw(node, "stats/summary?only_cpu_and_memory=true"))
     assert "fs" not in brief["node"] and "volume" not in brief["pods"][0]
 
