@@ -29,7 +29,7 @@ async def client(path: str, bootstrap: str, options: Options) -> Client | None:
         return None
     if not path:
         raise ConfigurationError("--bootstrap-kubeconfig needs --kubeconfig, the file to write")
-    if bootstrap and not Path(path).exists():
+    if bootstrap and not (Path(path).exists() and _is_good(options)):
         await _bootstrap(Path(path), Path(bootstrap), options)
     try:
         return kubeconfig.load(path).client(user_agent="kubelet")
@@ -37,10 +37,25 @@ async def client(path: str, bootstrap: str, options: Options) -> Client | None:
         raise ConfigurationError(str(error)) from None
 
 
-async def _bootstrap(path: Path, bootstrap: Path, options: Options) -> None:
+def _is_good(options: Options) -> bool:
+    """Whether the certificate of an earlier time still lets the kubelet in; one that it did not ask for is not its own."""
+    from cryptography import x509
+
     assert options.certificates is not None
     pem = options.certificates / "kubelet-client-current.pem"
     if not pem.exists():
+        return True
+    try:
+        certificate = x509.load_pem_x509_certificate(pem.read_bytes())
+    except ValueError:
+        return False
+    return certificate.not_valid_after_utc > datetime.datetime.now(datetime.UTC)
+
+
+async def _bootstrap(path: Path, bootstrap: Path, options: Options) -> None:
+    assert options.certificates is not None
+    pem = options.certificates / "kubelet-client-current.pem"
+    if not pem.exists() or not _is_good(options):
         async with kubeconfig.load(bootstrap).client(user_agent="kubelet") as asker:
             pair = await _patiently(asker, options)
         tls.write_atomically(pem, pair.certificate + pair.key, 0o600)

@@ -1,0 +1,131 @@
+"""A kubelet's identity: asked for with a bootstrap token, replaced before it ends, for clients and for its server."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from cryptography import x509
+
+from pybernetes.lib import tls
+from pybernetes.node.kubelet import certificates
+from pybernetes.node.kubelet.cgroups import Cgroups
+from pybernetes.node.kubelet.config import Options
+from tests import servers
+from tests.cmd.test_kube_controller_manager import running as running_manager
+from tests.support import require_program
+
+pytestmark = [pytest.mark.slow, pytest.mark.e2e]
+BINDINGS = {
+    "kubelet-bootstrap": ("system:node-bootstrapper", "system:bootstrappers"),
+    "approve-first": (
+        "system:certificates.k8s.io:certificatesigningrequests:nodeclient",
+        "system:bootstrappers",
+    ),
+    "approve-renewal": (
+        "system:certificates.k8s.io:certificatesigningrequests:selfnodeclient",
+        "system:nodes",
+    ),
+}
+
+
+def until(condition: Callable[[], Any], story: Path) -> Any:
+    deadline = time.monotonic() + 60
+    while not (value := condition()):
+        assert time.monotonic() < deadline, story.read_text()[-3000:]
+        time.sleep(0.05)
+    return value
+
+
+def serial(path: Path) -> int:
+    return x509.load_pem_x509_certificate(path.read_bytes()).serial_number if path.exists() else 0
+
+
+def served(port: int) -> int:
+    """The number of the certificate that a server shows."""
+    try:
+        pem = ssl.get_server_certificate(("127.0.0.1", port), timeout=5)
+    except OSError:
+        return 0
+    return x509.load_pem_x509_certificate(pem.encode()).serial_number
+
+
+def test_certificates_are_had_and_renewed(tmp_path: Path) -> None:
+    require_program("kubectl")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    rbac = ("--authorization-mode=Node,RBAC", "--enable-bootstrap-token-auth")
+    with servers.running(tmp_path, *rbac) as server:
+        signer = [f"--kubeconfig={server.kubeconfig}", "--secure-port=0", "--leader-elect=false",
+                  "--controllers=certificatesigningrequest-approving-controller,certificatesigningrequest-signing-controller",
+                  f"--cluster-signing-cert-file={tmp_path}/certs/ca.crt", f"--cluster-signing-key-file={tmp_path}/certs/ca.key",
+                  "--cluster-signing-duration=6s"]  # fmt: skip
+        server.kubectl(
+            "create", "secret", "generic", "bootstrap-token-abcdef", "-n", "kube-system",
+            "--type=bootstrap.kubernetes.io/token", "--from-literal=token-id=abcdef",
+            "--from-literal=token-secret=0123456789abcdef", "--from-literal=usage-bootstrap-authentication=true",
+        )  # fmt: skip
+        for name, (role, group) in BINDINGS.items():
+            server.kubectl("create", "clusterrolebinding", name, f"--clusterrole={role}", f"--group={group}")
+        config = yaml.safe_load(server.kubeconfig.read_text())
+        config["users"][0]["user"] = {"token": "abcdef.0123456789abcdef"}
+        (tmp_path / "bootstrap.conf").write_text(yaml.safe_dump(config))
+        log = tmp_path / "kubelet.log"
+        with running_manager(tmp_path, signer), log.open("w") as output:
+            kubelet = subprocess.Popen([
+                sys.executable, "-m", "pybernetes.cmd.main", "kubelet", f"--kubeconfig={tmp_path}/kubelet.conf",
+                f"--bootstrap-kubeconfig={tmp_path}/bootstrap.conf", f"--root-dir={tmp_path}/kubelet",
+                "--hostname-override=node9", "--node-ip=127.0.0.1", f"--port={port}", "--healthz-port=0",
+                "--rotate-certificates", "--rotate-server-certificates", "--fail-swap-on=false",
+                f"--container-runtime-endpoint=unix://{tmp_path}/none.sock", f"--cgroup-root=/{tmp_path.name}",
+            ], stdout=output, stderr=output)  # fmt: skip
+            try:
+                _follow(server, tmp_path / "kubelet" / "pki", port, log)
+            finally:
+                kubelet.send_signal(signal.SIGTERM)
+                kubelet.wait(20)
+                Cgroups(f"/{tmp_path.name}").remove_all()
+
+
+def _follow(server: servers.Server, folder: Path, port: int, log: Path) -> None:
+    client, own = folder / "kubelet-client-current.pem", folder / "kubelet-server-current.pem"
+    first = until(lambda: serial(client), log)
+    found = x509.load_pem_x509_certificate(client.read_bytes()).subject.rfc4514_string()
+    assert found == "CN=system:node:node9,O=system:nodes"
+    until(lambda: serial(client) not in (0, first), log)  # replaced, with what it had before
+
+    def approve() -> int:
+        items = server.call("GET", "/apis/certificates.k8s.io/v1/certificatesigningrequests")[1]["items"]
+        for each in items:
+            if each["spec"]["signerName"] == "kubernetes.io/kubelet-serving" and not each["status"].get(
+                "conditions"
+            ):
+                assert each["spec"]["username"] == "system:node:node9"
+                server.kubectl("certificate", "approve", each["metadata"]["name"])
+        return serial(own)
+
+    before = until(approve, log)
+    until(lambda: approve() != before and served(port) == serial(own), log)
+
+
+def test_a_certificate_that_has_ended_is_asked_for_anew(tmp_path: Path) -> None:
+    authority = tls.create_authority("a")
+    options = Options("node9", certificates=tmp_path)
+    pem = tmp_path / "kubelet-client-current.pem"
+    assert certificates._is_good(options)  # none of its own: somebody else takes care of it
+    pem.write_bytes(tls.issue(authority, "x", client=True, days=1).certificate)
+    assert certificates._is_good(options)
+    pem.write_bytes(tls.issue(authority, "x", client=True, days=0).certificate)
+    assert not certificates._is_good(options)
+    pem.write_text("nothing")
+    assert not certificates._is_good(options)
