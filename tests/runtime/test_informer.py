@@ -330,3 +330,20 @@ async def test_which_writes_come_back(
     assert made.covers(namespace, "default/a", labels) is covered
     made.put("default/a", at("a", 1))
     assert made.covers(namespace, "default/a", labels) is (informer.get("namespace") != "other")
+
+
+async def test_an_informer_outlives_its_history() -> None:
+    async with Cluster() as cluster:
+        store = cluster.server.store
+        for client in (cluster.client, cluster.rest_client()):
+            maps = Informer(client, CONFIG_MAPS, "default")
+            task = asyncio.create_task(maps.run())
+            await maps.wait_synced()
+            maps.resource_version, old = "1", maps._open
+            await store.compact(store.revision)
+            old.close()
+            name = f"late-{id(client)}"
+            await cluster.client.create(CONFIG_MAPS, {"metadata": {"name": name, "namespace": "default"}})
+            await eventually(lambda key=f"default/{name}", maps=maps: maps.get(key) is not None)
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)

@@ -8,7 +8,9 @@ import re
 
 import pytest
 
-from pybernetes.client.refs import CRON_JOBS, DEPLOYMENTS, JOBS
+from pybernetes.client.refs import CRON_JOBS, DEPLOYMENTS, JOBS, REPLICA_SETS
+from tests.cluster import eventually
+from tests.control_plane.controllers.world import WORKLOADS as WORKLOAD_CONTROLLERS
 from tests.control_plane.controllers.world import World
 from tests.support import require_program
 
@@ -155,3 +157,68 @@ async def test_jobs() -> None:
         await kubectl("delete cronjob tick")
         assert (await world.client.list(CRON_JOBS)).items == []
         assert world.get(JOBS, "now")["metadata"]["ownerReferences"][0]["kind"] == "CronJob"
+
+
+EVERYTHING = (*WORKLOAD_CONTROLLERS, "endpointslice", "garbagecollector", "disruption")
+
+
+@pytest.mark.e2e
+async def test_exposing_and_deleting() -> None:
+    async with World(EVERYTHING) as world:
+        kubectl = Kubectl(world)
+        await kubectl("create deployment web --image=nginx:1 --replicas=2")
+        await kubectl("rollout status deployment/web --timeout=30s")
+        exposed = await kubectl("expose deployment web --port=80 --target-port=8080")
+        assert exposed == "service/web exposed"
+        addresses = [each["status"]["podIP"] for each in world.pods("web")]
+
+        async def endpoints() -> bool:
+            seen = await kubectl(
+                "get endpointslices -l kubernetes.io/service-name=web -o jsonpath={..addresses}"
+            )
+            return all(address in seen for address in addresses)
+
+        await eventually(endpoints, 60)
+        # What is left behind belongs to nobody; what is not goes, at once or before its owner.
+        assert await kubectl("delete deployment web --cascade=orphan") == 'deployment.apps "web" deleted'
+        await world.until(lambda: not world.all(REPLICA_SETS)[0]["metadata"].get("ownerReferences"))
+        assert len(world.pods("web")) == 2
+        name = world.all(REPLICA_SETS)[0]["metadata"]["name"]
+        await kubectl(f"delete rs {name} --cascade=foreground")
+        await world.until(lambda: not world.all(REPLICA_SETS) and not world.pods("web", active=False))
+        await kubectl("create deployment web --image=nginx:1 --replicas=2")
+        await kubectl("rollout status deployment/web --timeout=30s")
+        await kubectl("delete deployment web --cascade=background")
+        await world.until(lambda: not world.all(REPLICA_SETS) and not world.pods("web", active=False))
+
+
+@pytest.mark.e2e
+async def test_draining() -> None:
+    async with World(EVERYTHING) as world:
+        kubectl = Kubectl(world)
+        await kubectl("create deployment web --image=nginx:1 --replicas=4")
+        await kubectl("rollout status deployment/web --timeout=30s")
+        await kubectl('run alone --image=nginx:1 --overrides={"spec":{"nodeName":"n0"}}')
+        await kubectl("wait --for=condition=Ready pod/alone --timeout=30s")
+        refused = await kubectl("drain n0")
+        assert refused.startswith('node/n0 cordoned\nerror: unable to drain node "n0" due to error')
+        assert (
+            "cannot delete Pods that declare no controller (use --force to override): default/alone"
+            in refused
+        )
+        assert await kubectl("get node n0 -o jsonpath={.spec.unschedulable}") == "true"
+        # A budget that allows nothing keeps a pod where it is until it does.
+        await kubectl("create poddisruptionbudget web --selector=app=web --min-available=4")
+        await eventually(lambda: _is(kubectl, "get pdb web -o jsonpath={.status.expectedPods}", "4"), 60)
+        held = await kubectl("drain n0 --force --timeout=1s")
+        assert "Cannot evict pod as it would violate the pod's disruption budget." in held
+        await kubectl("delete pdb web")
+        leaving = {each["metadata"]["uid"] for each in world.pods() if each["spec"].get("nodeName") == "n0"}
+        drained = await kubectl("drain n0 --force --timeout=60s")
+        assert drained.endswith("node/n0 drained")
+        assert leaving and leaving.isdisjoint(each["metadata"]["uid"] for each in world.pods())
+        assert await kubectl("uncordon n0") == "node/n0 uncordoned"
+
+
+async def _is(kubectl: Kubectl, text: str, wanted: str) -> bool:
+    return await kubectl(text) == wanted
