@@ -13,6 +13,7 @@ SUMMARY = "Serve the Kubernetes API from an embedded store or from etcd"
 def parser() -> argparse.ArgumentParser:
     """The command line, with upstream's names and defaults; parts with many flags add their own."""
     from pybernetes.control_plane.apiserver import nodes, serving
+    from pybernetes.control_plane.apiserver.aggregation import passing
     from pybernetes.control_plane.apiserver.authn import setup as authentication
     from pybernetes.lib import flags
 
@@ -28,6 +29,7 @@ def parser() -> argparse.ArgumentParser:
     storage.add_argument("--etcd-keyfile", default="")
     flags.add(result.add_argument_group("authentication"), authentication.flags())
     flags.add(result.add_argument_group("nodes"), nodes.FLAGS)
+    flags.add(result.add_argument_group("aggregation"), passing.FLAGS)
     gate = result.add_argument_group("authorization")
     gate.add_argument(
         "--authorization-mode",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from base64 import b64encode
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import orjson
@@ -22,6 +22,7 @@ JSON, YAML = "application/json", "application/yaml"
 _OFFERED = (JSON, YAML)
 _AGGREGATED = {"g": "apidiscovery.k8s.io", "v": "v2", "as": "APIGroupDiscoveryList"}
 _AGGREGATED_SUFFIX = ";" + ";".join(f"{key}={value}" for key, value in _AGGREGATED.items())
+AGGREGATED_TYPE = JSON + _AGGREGATED_SUFFIX
 _VERSION = re.compile(r"^v(\d+)(?:(alpha|beta)(\d+))?$")
 
 # How upstream ranks the groups; a higher number comes first. Groups of custom resources have 1000.
@@ -65,6 +66,9 @@ class Discovery:
         self._priorities = dict(GROUP_PRIORITIES)
         self._resources = {self._key(resource): resource for resource in resources}
         self._cache: dict[tuple[str, str, bool], tuple[str, bytes, str]] = {}
+        # What servers behind this one serve: rows of the aggregated form, and whether they are out of date.
+        self._foreign: dict[tuple[str, str], tuple[list[dict[str, Any]], bool]] = {}
+        self.listeners: list[Callable[[], None]] = []  # called when a resource of this server comes or goes
 
     @staticmethod
     def _key(resource: Resource) -> tuple[str, str, str]:
@@ -75,12 +79,38 @@ class Discovery:
         self._resources[self._key(resource)] = resource
         if priority is not None:
             self._priorities[resource.group] = priority
-        self._cache.clear()
+        self._changed()
 
     def remove(self, resource: Resource) -> None:
         """Serves a resource no longer."""
         self._resources.pop(self._key(resource), None)
+        self._changed()
+
+    def _changed(self) -> None:
         self._cache.clear()
+        for listener in self.listeners:
+            listener()
+
+    def set_foreign(
+        self,
+        group: str,
+        version: str,
+        rows: list[dict[str, Any]] | None,
+        priority: int = _CUSTOM_PRIORITY,
+        *,
+        stale: bool = False,
+    ) -> None:
+        """Shows what another server serves, in rows of the aggregated form; None shows it no longer."""
+        if rows is None:
+            self._foreign.pop((group, version), None)
+        else:
+            self._foreign[group, version] = rows, stale
+            self._priorities.setdefault(group, priority)
+        self._cache.clear()
+
+    def versions(self) -> set[tuple[str, str]]:
+        """Every group and version that this server serves itself."""
+        return {(group, version) for group, version, _ in self._resources}
 
     def resources(self) -> list[Resource]:
         """Every resource that is served."""
@@ -89,7 +119,7 @@ class Discovery:
     def groups(self) -> dict[str, list[str]]:
         """Every group with its versions, both in the order of preference; the core group is ""."""
         found: dict[str, set[str]] = {}
-        for group, version, _ in self._resources:
+        for group, version in (*self.versions(), *self._foreign):
             found.setdefault(group, set()).add(version)
         ranked = sorted(found, key=lambda group: (-self._priorities.get(group, _CUSTOM_PRIORITY), group))
         return {group: sorted(found[group], key=version_rank) for group in ranked}
@@ -165,17 +195,16 @@ class Discovery:
         items = []
         for group, versions in self.groups().items():
             if (path == "/api") == (group == ""):
-                served = [
-                    {
-                        "version": version,
-                        "resources": [_aggregated_row(found) for found in self._members(group, version)],
-                        "freshness": "Current",
-                    }
-                    for version in versions
-                ]
+                served = [self._aggregated_version(group, version) for version in versions]
                 items.append({"metadata": {"name": group} if group else {}, "versions": served})
         version = f"{_AGGREGATED['g']}/{_AGGREGATED['v']}"
         return {"kind": _AGGREGATED["as"], "apiVersion": version, "metadata": {}, "items": items}
+
+    def _aggregated_version(self, group: str, version: str) -> dict[str, Any]:
+        rows, stale = self._foreign.get((group, version), (None, False))
+        if rows is None:
+            rows = [_aggregated_row(found) for found in self._members(group, version)]
+        return {"version": version, "resources": rows, "freshness": "Stale" if stale else "Current"}
 
 
 def _negotiate(path: str, header: str) -> tuple[str, str]:

@@ -11,6 +11,7 @@ from pybernetes.api import errors, go
 from pybernetes.api.validation.names import path_segment
 from pybernetes.control_plane.apiserver import negotiation, subresource_kinds, version
 from pybernetes.control_plane.apiserver.accept import etag_matches
+from pybernetes.control_plane.apiserver.aggregation.aggregator import Aggregator
 from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.discovery import Discovery
 from pybernetes.control_plane.apiserver.health import Health
@@ -59,14 +60,19 @@ class Endpoint:
         openapi: OpenApi,
         health: Health,
         metrics: Metrics,
+        aggregator: Aggregator,
     ) -> None:
         self.api, self.discovery, self.openapi = api, discovery, openapi
         self.health, self.metrics = health, metrics
         package = __name__.rpartition(".")[0]
         self.subresources: dict[str, Handle] = discover(f"{package}.subresources", "handle")
         self.reviews: dict[str, Handle] = discover(f"{package}.reviews", "handle")
+        self.aggregator = aggregator
 
     def __call__(self, request: Request) -> Any:
+        elsewhere = self.aggregator(request)
+        if elsewhere is not None:
+            return elsewhere
         info = request.info
         if not info.is_resource:
             return self._own_path(request)

@@ -12,6 +12,8 @@ from pybernetes.api.registry import builtin
 from pybernetes.api.resource import Resource
 from pybernetes.control_plane.apiserver import app, bootstrap, gate
 from pybernetes.control_plane.apiserver.admission.chain import Chain, Plugin
+from pybernetes.control_plane.apiserver.aggregation.aggregator import Aggregator
+from pybernetes.control_plane.apiserver.aggregation.passing import Identity
 from pybernetes.control_plane.apiserver.api import Api, NodeAccess
 from pybernetes.control_plane.apiserver.authn import trust
 from pybernetes.control_plane.apiserver.authn.chain import Authentication
@@ -50,6 +52,8 @@ class Settings:
     authorizers: Sequence[Mode] = ()
     admission: Sequence[Callable[[Api], Plugin]] = ()
     nodes: NodeAccess = field(default_factory=NodeAccess)
+    # Who this server is to the servers behind it.
+    proxy: Identity = field(default_factory=Identity)
     services: ServiceOptions = field(default_factory=ServiceOptions)
     # How long the server goes on as before once it says that it is not ready, and then waits for what is under way.
     delay_seconds: float = 0.0
@@ -75,7 +79,10 @@ class ApiServer:
         self.discovery = Discovery(builtin(), f"{settings.advertise_address}:{settings.port}")
         self.openapi = OpenApi(builtin())
         self.custom_resources = CustomResources(self.api, self.discovery, self.openapi)
-        endpoint = Endpoint(self.api, self.discovery, self.openapi, self.health, self.metrics)
+        self.aggregator = Aggregator(self.api, self.discovery, self.openapi, settings.proxy)
+        endpoint = Endpoint(
+            self.api, self.discovery, self.openapi, self.health, self.metrics, self.aggregator
+        )
         steps = (
             self.api.authentication.step,
             impersonation(self.api.authorize),
@@ -107,6 +114,9 @@ class ApiServer:
             host = self.settings.external_hostname or self.settings.advertise_address
             self.api.authentication.documents = documents(accounts, f"{host}:{self.port}")
         await bootstrap.announce(self.api, self.settings, self.port, self.health)
+        hook = self.health.add_hook("apiservice-registration-controller")
+        await self.aggregator.start()
+        hook.done()
         self._compaction = asyncio.create_task(self._compact())
         log.info("serving securely on %s:%d", self.settings.host, self.port)
 
@@ -140,6 +150,7 @@ class ApiServer:
         if self._compaction is not None:
             self._compaction.cancel()
         await self._publisher.close()
+        await self.aggregator.close()
         await self.custom_resources.close()
         self.api.https.close()
         for allocator in self.api.allocators.values():

@@ -12,6 +12,7 @@ from pybernetes.control_plane.apiserver.admission.plugins.default_toleration_sec
     UNREACHABLE,
 )
 from pybernetes.control_plane.apiserver.admission.select import select
+from pybernetes.control_plane.apiserver.aggregation.passing import Identity
 from pybernetes.control_plane.apiserver.authn.setup import authentication, bundles
 from pybernetes.control_plane.apiserver.authn.trust import Trust
 from pybernetes.control_plane.apiserver.authz import modes
@@ -22,6 +23,7 @@ from pybernetes.control_plane.apiserver.serving import advertised, certificates,
 from pybernetes.control_plane.apiserver.stored import stamp
 from pybernetes.control_plane.store.open import open_store
 from pybernetes.control_plane.store.protocol import Store
+from pybernetes.lib import tls
 from pybernetes.lib.discover import discover
 
 log = logging.getLogger(__name__)
@@ -70,6 +72,7 @@ def settings(arguments: argparse.Namespace) -> Settings:
         arguments.requestheader_extra_headers_prefix,
     )  # fmt: skip
     result.nodes = nodes.access(arguments)
+    result.proxy = proxy_identity(arguments, own)
     result.authorizers = authorization_modes(arguments.authorization_mode)
     seconds = {
         NOT_READY: arguments.default_not_ready_toleration_seconds,
@@ -82,6 +85,26 @@ def settings(arguments: argparse.Namespace) -> Settings:
         {"DefaultTolerationSeconds": seconds},
     )
     return result
+
+
+def proxy_identity(arguments: argparse.Namespace, own: Path | None) -> Identity:
+    """The certificate that servers behind this one know it by: the given one, or one of its own authority."""
+    certificate, key = arguments.proxy_client_cert_file, arguments.proxy_client_key_file
+    if bool(certificate) != bool(key):
+        raise ValueError("--proxy-client-cert-file and --proxy-client-key-file go together")
+    if certificate:
+        return Identity(Path(certificate), Path(key))
+    if own is None or arguments.requestheader_client_ca_file:
+        return Identity()
+    authority = tls.ensure_authority(own.parent, "pybernetes-front-proxy-ca", "front-proxy-ca")
+    made = own.parent / "front-proxy-client.crt", own.parent / "front-proxy-client.key"
+    if not made[1].exists():
+        pair = tls.issue(
+            tls.Pair(*(each.read_bytes() for each in authority)), "front-proxy-client", client=True
+        )
+        tls.write_atomically(made[0], pair.certificate)
+        tls.write_atomically(made[1], pair.key, 0o600)
+    return Identity(*made)
 
 
 def authorization_modes(flag: str) -> list[Mode]:

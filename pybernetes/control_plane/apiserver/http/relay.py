@@ -38,6 +38,7 @@ class Target:
     context: ssl.SSLContext | None = None
     server_name: str = ""
     headers: dict[bytes, bytes] = field(default_factory=dict)
+    more: list[tuple[bytes, bytes]] = field(default_factory=list)  # headers that may come more than once
 
 
 async def relay(request: Request, target: Target, *, whole_refusals: bool = False) -> Answer:
@@ -92,7 +93,7 @@ class _Backend(asyncio.Protocol):
                 continue
             if name not in target.headers:
                 lines.append(name + b": " + value)
-        lines += [name + b": " + value for name, value in target.headers.items()]
+        lines += [name + b": " + value for name, value in (*target.headers.items(), *target.more)]
         if b"upgrade" in request.headers:
             lines += [b"Connection: Upgrade", b"Upgrade: " + request.headers[b"upgrade"]]
         if request.body or request.method in ("POST", "PUT", "PATCH"):

@@ -46,6 +46,17 @@ class OpenApi:
         self._v3: dict[str, _Document] = {}
         self._v2: dict[str, _Document] = {}
         self._index: bytes = b""
+        # Documents of servers behind this one, by the place of their version.
+        self._foreign: dict[str, tuple[bytes | None, Schema | None]] = {}
+
+    def set_foreign(self, group: str, version: str, v3: bytes | None, v2: Schema | None) -> None:
+        """Adds what another server says about a version of a group; None for both takes it out."""
+        place = f"apis/{group}/{version}"
+        if self._foreign.get(place, (None, None)) == (v3, v2):
+            return
+        self._foreign[place] = (v3, v2)
+        self._v3.pop(place, None)
+        self._v2, self._index = {}, b""
 
     def add(self, resource: Resource, schema: Schema | None) -> None:
         """Serves a custom resource; ``schema`` is its openAPIV3Schema, or None if anything goes."""
@@ -126,6 +137,7 @@ class OpenApi:
         documents = Documents(self._resources.values(), self._custom)
         wanted = documents.paths()
         self._v3 = {place: self._v3.get(place) or _keep(documents.v3(place)) for place in wanted}
+        self._v3 |= {place: _keep(v3) for place, (v3, _) in self._foreign.items() if v3 is not None}
         paths = {
             place: {"serverRelativeURL": f"/openapi/v3/{place}?hash={document.hash}"}
             for place, document in self._v3.items()
@@ -135,7 +147,8 @@ class OpenApi:
 
     def _write_v2(self, media_type: str) -> _Document:
         if _JSON not in self._v2:
-            self._v2[_JSON] = _keep(Documents(self._resources.values(), self._custom).v2())
+            own = Documents(self._resources.values(), self._custom).v2()
+            self._v2[_JSON] = _keep(_merged(own, [v2 for _, v2 in self._foreign.values() if v2 is not None]))
             load.definitions.cache_clear()
         if media_type not in self._v2:
             # Made from the other form: few clients ask for it, and none is in a hurry.
@@ -146,6 +159,17 @@ class OpenApi:
 
 def _key(resource: Resource) -> Key:
     return resource.group, resource.version, resource.plural
+
+
+def _merged(own: bytes, others: list[Schema]) -> bytes:
+    """The document of version 2 with what others serve in it; where both say something, this server is right."""
+    if not others:
+        return own
+    document = orjson.loads(own)
+    for other in others:
+        for part in ("paths", "definitions"):
+            document[part] = {**(other.get(part) or {}), **document[part]}
+    return orjson.dumps(document)
 
 
 def _document(headers: dict[str, str], document: _Document, packed: bool) -> Response:

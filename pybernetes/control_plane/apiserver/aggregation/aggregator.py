@@ -1,0 +1,229 @@
+"""Follows APIService objects: asks the servers that they name, tells how they are, and finds them for requests."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import ssl
+from collections.abc import Awaitable
+from typing import Any
+
+import orjson
+
+from pybernetes.api import errors
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.apiserver import writes
+from pybernetes.control_plane.apiserver.aggregation import availability, documents, passing
+from pybernetes.control_plane.apiserver.aggregation.availability import PASSED, Verdict
+from pybernetes.control_plane.apiserver.aggregation.registration import GROUP, PLURAL, Registration
+from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.authn.user import MASTERS, User
+from pybernetes.control_plane.apiserver.authz.follow import Follow
+from pybernetes.control_plane.apiserver.discovery import Discovery
+from pybernetes.control_plane.apiserver.http.messages import Request
+from pybernetes.control_plane.apiserver.openapi import OpenApi
+from pybernetes.control_plane.apiserver.options import WriteOptions
+from pybernetes.control_plane.apiserver.update_rules import StatusRules
+from pybernetes.control_plane.apiserver.webhooks.endpoints import Unresolved, resolve
+from pybernetes.control_plane.store.protocol import Conflict, NotFound, Record, StoreError, Watch
+from pybernetes.lib.https_client import Peer, Reply, RequestFailed
+
+log = logging.getLogger(__name__)
+_OPTIONS = WriteOptions(manager="kube-apiserver")
+_SELF = User("system:kube-aggregator", groups=(MASTERS,))
+_SERVICE_NAME = "kubernetes.io/service-name"
+_ASK_SECONDS = 5.0
+# A server can go away without any object changing. This looks at those alone that are behind this one.
+_CHECK_SECONDS = 30.0
+_FIRST_RETRY_SECONDS = 0.25
+
+
+class Remote:
+    """A version of a group that another server serves."""
+
+    def __init__(self, obj: Object, secure: ssl.SSLContext) -> None:
+        self.object, self.context = obj, secure
+        self.spec: dict[str, Any] = obj["spec"]
+        self.available = availability.is_available(obj)
+        self.changed = asyncio.Event()
+        self.task: asyncio.Task[None] | None = None
+        self.watches: list[Watch] = []
+        self.said: documents.Said | None = None
+
+    def end(self) -> None:
+        """Looks at the server no longer."""
+        for watch in self.watches:
+            watch.close()
+        if self.task is not None:
+            self.task.cancel()
+
+
+class Aggregator:
+    """The servers behind this one."""
+
+    def __init__(self, api: Api, discovery: Discovery, openapi: OpenApi, identity: passing.Identity) -> None:
+        self._api, self._discovery, self._openapi, self._identity = api, discovery, openapi, identity
+        self._kind = api.kinds.find(GROUP, PLURAL)
+        self._remotes: dict[tuple[str, str], Remote] = {}
+        self._names: dict[str, tuple[str, str]] = {}
+        self.registration = Registration(api, discovery)
+
+    async def start(self) -> None:
+        """Follows the objects from now on, and writes those of this server."""
+        Follow(self._api.store, self._kind.prefix, self._change).start()
+        await self.registration.start()
+
+    async def close(self) -> None:
+        """Stops asking."""
+        await self.registration.close()
+        for remote in self._remotes.values():
+            remote.end()
+
+    def __call__(self, request: Request) -> Awaitable[Any] | None:
+        """Hands a request on if another server serves its group; None if it is this server's."""
+        if not self._remotes:
+            return None
+        info = request.info
+        key = (info.group, info.version)
+        if not info.is_resource:
+            parts = request.path.split("/")
+            if len(parts) < 4 or parts[1] != "apis":
+                return None
+            key = (parts[2], parts[3])
+        remote = self._remotes.get(key)
+        if remote is None:
+            return None
+        if not remote.available:
+            raise errors.unavailable("service unavailable")
+        return passing.pass_on(self._api, request, remote.spec, remote.context)
+
+    # -- objects -----------------------------------------------------------------------------------------
+
+    def _change(self, key: str, record: Record | None) -> None:
+        name = key.rpartition("/")[2]
+        obj = self._kind.object(record) if record is not None else None
+        spec = (obj or {}).get("spec", {})
+        version = self._names.get(name)
+        held = self._remotes.get(version) if version is not None else None
+        if held is not None and obj is not None and spec == held.spec:
+            held.object, held.available = obj, availability.is_available(obj)
+            return
+        if held is not None and version is not None:
+            held.end()
+            del self._remotes[version], self._names[name]
+            self._discovery.set_foreign(*version, None)
+            self._openapi.set_foreign(*version, None, None)
+        if obj is None:
+            self.registration.again()
+        elif "service" in spec:
+            self._hold(name, obj)
+
+    def _hold(self, name: str, obj: Object) -> None:
+        try:
+            secure = passing.context(obj["spec"], self._identity)
+        except ValueError as error:
+            log.warning("APIService %s: %s", name, error)
+            return
+        version = (obj["spec"]["group"], obj["spec"]["version"])
+        remote = Remote(obj, secure)
+        self._names[name], self._remotes[version] = version, remote
+        self._show(version, remote)
+        self._watch(remote)
+        remote.task = asyncio.get_running_loop().create_task(self._follow(name, version, remote))
+
+    def _show(self, version: tuple[str, str], remote: Remote) -> None:
+        said = remote.said
+        rows = said.resources if said is not None else []
+        stale = not remote.available or said is None
+        self._discovery.set_foreign(*version, rows, remote.spec["groupPriorityMinimum"], stale=stale)
+        if said is not None:
+            v3 = orjson.dumps(said.v3) if said.v3 is not None else None
+            self._openapi.set_foreign(*version, v3, said.v2)
+
+    def _watch(self, remote: Remote) -> None:
+        """Looks at the server again when its service or the endpoints of it change."""
+        service, store = remote.spec["service"], self._api.store
+        services = self._api.kinds.find("", "services")
+        slices = self._api.kinds.find("discovery.k8s.io", "endpointslices")
+        places = (
+            services.key(service["namespace"], service["name"]),
+            slices.collection(service["namespace"]),
+        )
+
+        def seen(events: Any) -> None:
+            remote.changed.set()
+
+        def closed(error: StoreError | None) -> None:
+            remote.changed.set()
+
+        for place in places:
+            remote.watches.append(store.watch(place, store.revision, seen, closed=closed))
+
+    # -- servers -----------------------------------------------------------------------------------------
+
+    async def _follow(self, name: str, version: tuple[str, str], remote: Remote) -> None:
+        delay = _FIRST_RETRY_SECONDS
+        while True:
+            remote.changed.clear()
+            verdict = await self._ask(version, remote)
+            try:
+                await self._write(name, remote, verdict)
+            except (Conflict, NotFound):
+                await asyncio.sleep(0)
+                continue
+            except StoreError as error:
+                log.warning("cannot write the status of APIService %s: %s", name, error)
+            available = verdict is PASSED
+            remote.available = available
+            self._show(version, remote)
+            delay = _CHECK_SECONDS if available else min(delay * 2, _CHECK_SECONDS)
+            try:
+                async with asyncio.timeout(delay):
+                    await remote.changed.wait()
+                delay = _FIRST_RETRY_SECONDS
+            except TimeoutError:
+                pass
+
+    async def _ask(self, version: tuple[str, str], remote: Remote) -> Verdict:
+        """How the server is; what it says about itself is kept."""
+        wanted = remote.spec["service"]
+        namespace, name = wanted["namespace"], wanted["name"]
+        services = self._api.kinds.find("", "services")
+        slices = self._api.kinds.find("discovery.k8s.io", "endpointslices")
+        record = self._api.store.get(services.key(namespace, name))
+        pieces = [
+            slices.shared(one)
+            for one in self._api.store.list(slices.collection(namespace)).records
+            if slices.labels(one).get(_SERVICE_NAME) == name
+        ]
+        service = services.shared(record) if record is not None else None
+        missing = availability.check(remote.object, service, pieces)
+        if missing is not None:
+            return missing
+        try:
+            remote.said = await documents.read(lambda *asked: self._get(remote, *asked), *version)
+        except (RequestFailed, Unresolved, documents.Unusable) as error:
+            where = (
+                f"https://{passing.server_name(remote.spec)}:{wanted['port']}/apis/{version[0]}/{version[1]}"
+            )
+            text = f"failing or missing response from {where}: {error}"
+            return Verdict("False", "FailedDiscoveryCheck", text)
+        return PASSED
+
+    async def _get(self, remote: Remote, path: str, accepted: str) -> Reply:
+        service = remote.spec["service"]
+        host, port = resolve(self._api, service["namespace"], service["name"], service["port"])
+        peer = Peer(host, port, remote.context, passing.server_name(remote.spec))
+        headers = {**passing.flat(passing.identity_headers(_SELF)), "Accept": accepted}
+        return await self._api.https.send(peer, "GET", path, b"", headers, _ASK_SECONDS)
+
+    async def _write(self, name: str, remote: Remote, verdict: Verdict) -> None:
+        old = remote.object
+        new = availability.with_verdict(old, verdict, self._api.timestamp())
+        if new is None:
+            return
+        new["metadata"] = dict(new["metadata"])
+        resource = self._kind.resource
+        writes.own_fields(self._api, resource, old, new, _OPTIONS, "status", StatusRules(resource).reset)
+        key, revision = self._kind.key("", name), int(old["metadata"]["resourceVersion"])
+        await self._api.store.update(key, self._kind.encode(new), revision)

@@ -1,0 +1,108 @@
+"""APIService objects of what this server serves itself, so that one list shows everything that is served."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterable
+
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.apiserver import bootstrap
+from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.discovery import GROUP_PRIORITIES, Discovery
+from pybernetes.control_plane.store.protocol import Conflict, NotFound, StoreError
+
+log = logging.getLogger(__name__)
+GROUP, PLURAL = "apiregistration.k8s.io", "apiservices"
+LABEL = "kube-aggregator.kubernetes.io/automanaged"
+# How upstream ranks versions of its own groups, where it is not the usual.
+_VERSION_PRIORITIES = {
+    ("", "v1"): 1, ("autoscaling", "v2"): 30, ("flowcontrol.apiserver.k8s.io", "v1"): 21, ("resource.k8s.io", "v1"): 21,
+}  # fmt: skip
+_USUAL_PRIORITY = 15
+_CUSTOM = (1000, 100)
+_RETRY_SECONDS = 5.0
+Version = tuple[str, str]
+
+
+def local(group: str, version: str, built_in: bool) -> Object:
+    """The object of a version that this server serves itself."""
+    minimum, priority = _CUSTOM
+    if built_in:
+        minimum = GROUP_PRIORITIES[group]
+        priority = _VERSION_PRIORITIES.get((group, version), _USUAL_PRIORITY)
+    return {
+        "metadata": {"name": f"{version}.{group}", "labels": {LABEL: "onstart" if built_in else "true"}},
+        "spec": {
+            "group": group, "version": version, "groupPriorityMinimum": minimum, "versionPriority": priority,
+        },
+    }  # fmt: skip
+
+
+def surplus(present: Iterable[Object], served: set[Version]) -> list[str]:
+    """The names of objects that stand for custom resources which are served no longer."""
+    return [
+        found["metadata"]["name"]
+        for found in present
+        if found["metadata"].get("labels", {}).get(LABEL) == "true"
+        and (found["spec"]["group"], found["spec"]["version"]) not in served
+    ]
+
+
+class Registration:
+    """Keeps the objects in step with what is served."""
+
+    def __init__(self, api: Api, discovery: Discovery) -> None:
+        self._api, self._discovery = api, discovery
+        self._kind = api.kinds.find(GROUP, PLURAL)
+        self._built_in = set(discovery.versions())
+        self._wanted = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Writes what is missing, then follows what is served."""
+        await self.sync()
+        self._discovery.listeners.append(self._wanted.set)
+        self._task = asyncio.create_task(self._run())
+
+    async def close(self) -> None:
+        """Stops following."""
+        if self._task is not None:
+            self._task.cancel()
+
+    def again(self) -> None:
+        """Has the objects looked at: one of them may be gone."""
+        self._wanted.set()
+
+    async def _run(self) -> None:
+        while True:
+            await self._wanted.wait()
+            self._wanted.clear()
+            try:
+                await self.sync()
+            except StoreError as error:
+                log.warning("cannot write APIService objects: %s", error)
+                await asyncio.sleep(_RETRY_SECONDS)
+                self._wanted.set()
+
+    async def sync(self) -> None:
+        """Makes the objects be what is served, all in one go."""
+        served = set(self._discovery.versions())
+        missing = [
+            local(group, version, (group, version) in self._built_in)
+            for group, version in served
+            if group != GROUP and self._api.store.get(self._kind.key("", f"{version}.{group}")) is None
+        ]
+        await asyncio.gather(*(bootstrap.ensure(self._api, GROUP, PLURAL, "", obj) for obj in missing))
+        records = self._api.store.list(self._kind.prefix).records
+        present = [self._kind.shared(record) for record in records]
+        await asyncio.gather(*(self._remove(name) for name in surplus(present, served)))
+
+    async def _remove(self, name: str) -> None:
+        key = self._kind.key("", name)
+        record = self._api.store.get(key)
+        if record is not None:
+            try:
+                await self._api.store.delete(key, record.revision)
+            except (Conflict, NotFound):
+                self._wanted.set()
