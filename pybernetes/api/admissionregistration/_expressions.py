@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
+from pybernetes.api.cel import admission
+from pybernetes.api.cel.engine import CelError, Environment
+from pybernetes.api.cel.types import DYN, Type
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.validation import names
 
@@ -16,20 +20,42 @@ _RESERVED = frozenset({
 _MOST_CONDITIONS = 64
 
 
-def validate_expression(expression: str, path: Path, errors: Errors, detail: str = "") -> None:
-    """Checks one expression."""
+def validate_expression(
+    expression: str,
+    path: Path,
+    errors: Errors,
+    where: Environment,
+    returns: Iterable[Type] = (),
+    detail: str = "",
+) -> None:
+    """Checks that one expression compiles and gives one of some types."""
     if not expression.strip():
         errors.required(path, detail)
+        return
+    try:
+        admission.compile_expression(expression, where, returns)
+    except CelError as error:
+        errors.invalid(path, expression, str(error))
 
 
-def validate_match_conditions(conditions: list[dict[str, Any]], path: Path, errors: Errors) -> None:
+def how(spec: dict[str, Any], patches: bool = False) -> dict[str, Any]:
+    """What the expressions of a policy see, for ``admission.environment``."""
+    return {"params": DYN if "paramKind" in spec else None, "patches": patches}
+
+
+def validate_match_conditions(
+    conditions: list[dict[str, Any]], path: Path, errors: Errors, **how: Any
+) -> None:
     """Checks the conditions that narrow the requests."""
+    where = admission.environment(**how) if conditions else None
     if len(conditions) > _MOST_CONDITIONS:
         errors.too_many(path, len(conditions), _MOST_CONDITIONS)
     seen: set[str] = set()
     for index, condition in enumerate(conditions):
         here = path[index]
-        validate_expression(condition.get("expression", ""), here / "expression", errors)
+        assert where is not None
+        expression = condition.get("expression", "")
+        validate_expression(expression, here / "expression", errors, where, admission.CONDITION)
         name = condition.get("name", "")
         if not name:
             errors.required(here / "name")
@@ -41,8 +67,11 @@ def validate_match_conditions(conditions: list[dict[str, Any]], path: Path, erro
         seen.add(name)
 
 
-def validate_variables(variables: list[dict[str, Any]], path: Path, errors: Errors) -> None:
-    """Checks the variables of a policy."""
+def validate_variables(
+    variables: list[dict[str, Any]], path: Path, errors: Errors, how: dict[str, Any]
+) -> admission.Variables:
+    """Checks the variables of a policy, and gives them for those who use them."""
+    known = admission.Variables((), **how)
     for index, variable in enumerate(variables):
         here = path[index]
         name = variable.get("name", "")
@@ -51,4 +80,15 @@ def validate_variables(variables: list[dict[str, Any]], path: Path, errors: Erro
         elif not _IDENTIFIER.match(name) or name in _RESERVED:
             errors.invalid(here / "name", name, "must be a valid CEL identifier")
         expression = variable.get("expression", "")
-        validate_expression(expression, here / "expression", errors, "expression is not specified")
+        found: Type = DYN
+        if not expression.strip():
+            errors.required(here / "expression", "expression is not specified")
+        else:
+            try:
+                where = admission.environment(**how, variables=known.snapshot())
+                found = admission.compile_expression(expression, where).type
+            except CelError as error:
+                errors.invalid(here / "expression", expression, str(error))
+        if name:
+            known.add(name, found)
+    return known

@@ -6,6 +6,7 @@ from typing import Any
 
 from pybernetes.api.admissionregistration import GROUP, _match
 from pybernetes.api.admissionregistration._expressions import (
+    how,
     validate_expression,
     validate_match_conditions,
     validate_variables,
@@ -13,6 +14,8 @@ from pybernetes.api.admissionregistration._expressions import (
 from pybernetes.api.admissionregistration._names import validate_name, warnings
 from pybernetes.api.admissionregistration._rules import validate_mutating_operations
 from pybernetes.api.admissionregistration._webhooks import REINVOCATION_POLICIES
+from pybernetes.api.cel import admission
+from pybernetes.api.cel.engine import Environment
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, get
@@ -44,13 +47,15 @@ def validate(obj: Object, errors: Errors) -> None:
         if not match.get("resourceRules"):
             errors.required(path / "resourceRules")
         validate_mutating_operations(match, path, errors)
-    validate_match_conditions(spec.get("matchConditions", []), _SPEC / "matchConditions", errors)
-    validate_variables(spec.get("variables", []), _SPEC / "variables", errors)
+    seen = how(spec, patches=True)
+    validate_match_conditions(spec.get("matchConditions", []), _SPEC / "matchConditions", errors, **seen)
+    variables = validate_variables(spec.get("variables", []), _SPEC / "variables", errors, seen).type
+    where = admission.environment(**seen, variables=variables)
     mutations = spec.get("mutations", ())
     if not mutations:
         errors.required(_SPEC / "mutations", "mutations must contain at least one item")
     for index, mutation in enumerate(mutations):
-        _mutation(mutation, (_SPEC / "mutations")[index], errors)
+        _mutation(mutation, (_SPEC / "mutations")[index], errors, where)
     policy = spec.get("reinvocationPolicy", "")
     if not policy:
         errors.required(_SPEC / "reinvocationPolicy")
@@ -58,7 +63,7 @@ def validate(obj: Object, errors: Errors) -> None:
         errors.unsupported(_SPEC / "reinvocationPolicy", policy, REINVOCATION_POLICIES)
 
 
-def _mutation(mutation: dict[str, Any], path: Path, errors: Errors) -> None:
+def _mutation(mutation: dict[str, Any], path: Path, errors: Errors, where: Environment) -> None:
     kind = mutation.get("patchType", "")
     if not kind:
         errors.required(path / "patchType")
@@ -70,7 +75,9 @@ def _mutation(mutation: dict[str, Any], path: Path, errors: Errors) -> None:
     if field not in mutation:
         errors.required(path / field, f"must be specified when patchType is {kind}")
     else:
-        validate_expression(mutation[field].get("expression", ""), path / field / "expression", errors)
+        returns = admission.APPLY if kind == "ApplyConfiguration" else admission.PATCH
+        expression = mutation[field].get("expression", "")
+        validate_expression(expression, path / field / "expression", errors, where, returns)
     for other in _PATCHES.values():
         if other != field and other in mutation:
             errors.invalid(path / other, f"{{{other}}}", f"must not be specified when patchType is {kind}")

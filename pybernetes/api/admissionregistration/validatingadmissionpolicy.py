@@ -6,11 +6,14 @@ from typing import Any
 
 from pybernetes.api.admissionregistration import GROUP, _match
 from pybernetes.api.admissionregistration._expressions import (
+    how,
     validate_expression,
     validate_match_conditions,
     validate_variables,
 )
 from pybernetes.api.admissionregistration._names import validate_name, warnings
+from pybernetes.api.cel import admission
+from pybernetes.api.cel.engine import Environment
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import KEEPS_METADATA, Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, get
@@ -49,26 +52,32 @@ def validate(obj: Object, errors: Errors) -> None:
         _match.validate_match(match, path, errors)
         if not match.get("resourceRules"):
             errors.required(path / "resourceRules")
-    validate_match_conditions(spec.get("matchConditions", []), _SPEC / "matchConditions", errors)
-    validate_variables(spec.get("variables", []), _SPEC / "variables", errors)
+    seen = how(spec)
+    validate_match_conditions(spec.get("matchConditions", []), _SPEC / "matchConditions", errors, **seen)
+    variables = validate_variables(spec.get("variables", []), _SPEC / "variables", errors, seen).type
+    where = admission.environment(**seen, variables=variables)
+    plain = admission.environment(**seen, variables=variables, authorizer=False)
     validations, annotations = spec.get("validations", ()), spec.get("auditAnnotations", [])
     if not validations and not annotations:
         text = "validations or auditAnnotations must contain at least one item"
         errors.required(_SPEC / "validations", text)
         errors.required(_SPEC / "auditAnnotations", text)
     for index, validation in enumerate(validations):
-        _validation(validation, (_SPEC / "validations")[index], errors)
-    _annotations(annotations, obj["metadata"].get("name", ""), _SPEC / "auditAnnotations", errors)
+        _validation(validation, (_SPEC / "validations")[index], errors, where, plain)
+    _annotations(annotations, obj["metadata"].get("name", ""), _SPEC / "auditAnnotations", errors, where)
 
 
-def _validation(validation: dict[str, Any], path: Path, errors: Errors) -> None:
+def _validation(
+    validation: dict[str, Any], path: Path, errors: Errors, where: Environment, plain: Environment
+) -> None:
     expression = validation.get("expression", "")
-    validate_expression(expression, path / "expression", errors, "expression is not specified")
+    missing = "expression is not specified"
+    validate_expression(expression, path / "expression", errors, where, admission.CONDITION, missing)
     for_message = validation.get("messageExpression", "")
     if for_message and not for_message.strip():
         errors.invalid(path / "messageExpression", for_message, "must be non-empty if specified")
     elif for_message:
-        validate_expression(for_message, path / "messageExpression", errors)
+        validate_expression(for_message, path / "messageExpression", errors, plain, admission.MESSAGE)
     message = validation.get("message", "")
     if message and not message.strip():
         errors.invalid(path / "message", message, "must be non-empty if specified")
@@ -78,7 +87,9 @@ def _validation(validation: dict[str, Any], path: Path, errors: Errors) -> None:
         errors.unsupported(path / "reason", validation["reason"], _REASONS)
 
 
-def _annotations(annotations: list[dict[str, Any]], name: str, path: Path, errors: Errors) -> None:
+def _annotations(
+    annotations: list[dict[str, Any]], name: str, path: Path, errors: Errors, where: Environment
+) -> None:
     if len(annotations) > _MOST_ANNOTATIONS:
         shown = [
             {"Key": a.get("key", ""), "ValueExpression": a.get("valueExpression", "")} for a in annotations
@@ -96,7 +107,7 @@ def _annotations(annotations: list[dict[str, Any]], name: str, path: Path, error
             errors.required(here / "valueExpression", f"must not exceed {_LONGEST_VALUE} bytes in length")
         else:
             text = "valueExpression is not specified"
-            validate_expression(value, here / "valueExpression", errors, text)
+            validate_expression(value, here / "valueExpression", errors, where, admission.ANNOTATION, text)
         if key in seen:
             errors.duplicate(here / "key", key)
         seen.add(key)

@@ -123,8 +123,11 @@ class Checker:
     def _select(self, expr: Select) -> Type:
         name = qualified(expr)
         root = name.partition(".")[0]
-        if name and not expr.test and self._lookup(root) is None:
-            if self._lookup(name) is not None:
+        if name and not expr.test:
+            # A variable or a type may have a name with dots, unless what it begins with is nearer.
+            if name in self._scopes[0] and not any(root in scope for scope in self._scopes[1:]):
+                return self._scopes[0][name]
+            if self._lookup(root) is None and self._lookup(name) is not None:
                 return types.TYPE
         operand = resolve(self._visit(expr.operand), self._known, free=True)
         optional = operand.kind == "optional"
@@ -138,7 +141,9 @@ class Checker:
     def _field(self, expr: Select, operand: Type) -> Type:
         if operand.kind == "map":
             return operand.params[1]
-        if operand.kind == "object" and operand.fields is not None:
+        if operand.kind == "object":
+            if operand.fields is None:
+                return DYN
             if expr.name in operand.fields:
                 return operand.fields[expr.name]
             return self._complain(expr.at, f"undefined field '{expr.name}'")

@@ -87,7 +87,9 @@ class _Builder:
 
     def _select(self, expr: Select) -> Step:
         name = qualified(expr)
-        if name and not expr.test and expr.type.kind == "type" and expr.operand.type is None:
+        if name and not expr.test and expr.operand.type is None:
+            if name in self._globals:
+                return self._ident(Ident(expr.at, name))
             named = TypeValue(name)
             return lambda frame: named
         operand, field = self.build(expr.operand), expr.name

@@ -85,7 +85,12 @@ COMPLETED: list[Any] = [
                         }
                     ]
                 },
-                "mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": "[]"}}],
+                "mutations": [
+                    {
+                        "patchType": "JSONPatch",
+                        "jsonPatch": {"expression": "[JSONPatch{op: 'remove', path: '/a'}]"},
+                    }
+                ],
                 "reinvocationPolicy": "Never",
             }
         },
@@ -105,7 +110,12 @@ COMPLETED: list[Any] = [
                     "namespaceSelector": {},
                     "objectSelector": {},
                 },
-                "mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": "[]"}}],
+                "mutations": [
+                    {
+                        "patchType": "JSONPatch",
+                        "jsonPatch": {"expression": "[JSONPatch{op: 'remove', path: '/a'}]"},
+                    }
+                ],
                 "reinvocationPolicy": "Never",
                 "failurePolicy": "Fail",
             }

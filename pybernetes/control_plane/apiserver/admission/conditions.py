@@ -5,14 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from pybernetes.api import errors
-from pybernetes.api.cel.engine import CelError, Environment, Program
-from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver.admission.chain import Attributes
-from pybernetes.control_plane.apiserver.admission.review import Shown
-from pybernetes.control_plane.apiserver.api import Api
-
-_ENVIRONMENT = Environment({"object": "dyn", "oldObject": "dyn", "request": "dyn"})
+from pybernetes.api.cel import admission
+from pybernetes.api.cel.engine import Environment
+from pybernetes.control_plane.apiserver.admission.evaluation import Evaluation, Expression, OutOfBudget
 
 
 class Conditions:
@@ -21,39 +16,33 @@ class Conditions:
     def __init__(self, given: Iterable[dict[str, Any]], ignores_failure: bool) -> None:
         self._given = list(given)
         self._ignores = ignores_failure
-        self._programs: list[Program | str] | None = None
+        self._expressions: list[Expression] | None = None
 
     def __bool__(self) -> bool:
         return bool(self._given)
 
-    async def match(self, api: Api, attributes: Attributes, shown: Shown, request: Object) -> bool:
-        """Whether all hold; StatusError if one cannot be evaluated and this counts."""
-        data = {"object": shown.obj, "oldObject": shown.old, "request": request}
+    async def match(self, evaluation: Evaluation, where: Environment | None = None) -> tuple[bool, str]:
+        """Whether all hold, and what is wrong if this cannot be said and counts."""
         problems = []
-        for program in self._compiled():
-            if isinstance(program, str):
-                problems.append(program)
-                continue
-            try:
-                if program.evaluate(data) is False:
-                    return False
-            except CelError as error:
-                problems.append(str(error))
+        try:
+            for expression in self._compiled(where):
+                value, problem = await evaluation.run(expression)
+                if value is False:
+                    return False, ""
+                if problem:
+                    problems.append(problem)
+        except OutOfBudget as error:
+            problems = [str(error)]
         if not problems:
-            return True
+            return True, ""
         if self._ignores:
-            return False
-        why = problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]"
-        raise errors.forbidden(attributes.resource.group, attributes.resource.plural, attributes.name, why)
+            return False, ""
+        return False, problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]"
 
-    def _compiled(self) -> list[Program | str]:
-        if self._programs is None:
-            self._programs = [_compile(condition["expression"]) for condition in self._given]
-        return self._programs
-
-
-def _compile(expression: str) -> Program | str:
-    try:
-        return _ENVIRONMENT.compile(expression)
-    except CelError as error:
-        return f"compilation error: {error}"
+    def _compiled(self, where: Environment | None) -> list[Expression]:
+        if self._expressions is None:
+            where = where or admission.environment()
+            self._expressions = [
+                Expression(condition["expression"], where, admission.CONDITION) for condition in self._given
+            ]
+        return self._expressions

@@ -6,10 +6,12 @@ import uuid
 from typing import Any
 
 from pybernetes.api import errors, go
+from pybernetes.api.cel import cost
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.admission import review
 from pybernetes.control_plane.apiserver.admission.chain import Attributes
 from pybernetes.control_plane.apiserver.admission.conditions import Conditions
+from pybernetes.control_plane.apiserver.admission.evaluation import Evaluation
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
 from pybernetes.control_plane.apiserver.admission.matching import Matcher, Surroundings, place_of
 from pybernetes.control_plane.apiserver.admission.review import Answer, Shown
@@ -86,7 +88,11 @@ class Hooks:
         shown = await review.show(self._api, attributes, own, target)
         if hook.conditions:
             request = review.request_of(attributes, shown, own, "")
-            matched = await hook.conditions.match(self._api, attributes, shown, request)
+            evaluation = Evaluation(self._api, attributes, shown, request, budget=cost.CONDITIONS_BUDGET)
+            matched, problem = await hook.conditions.match(evaluation)
+            if problem:
+                resource = attributes.resource
+                raise errors.forbidden(resource.group, resource.plural, attributes.name, problem)
             if not matched:
                 return None
         return Invocation(hook, index, shown)

@@ -1,0 +1,157 @@
+"""MutatingAdmissionPolicy: expressions that change what is written."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Awaitable
+from typing import Any
+
+from pybernetes.api.cel import admission, cost
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.apiserver.admission import mutation, patches
+from pybernetes.control_plane.apiserver.admission.chain import (
+    CONNECT,
+    CREATE,
+    DELETE,
+    UPDATE,
+    Attributes,
+    Scope,
+)
+from pybernetes.control_plane.apiserver.admission.evaluation import Expression, OutOfBudget
+from pybernetes.control_plane.apiserver.admission.matching import is_exempt
+from pybernetes.control_plane.apiserver.admission.policies import Binding, Invocation, Policies, Policy
+from pybernetes.control_plane.apiserver.api import Api
+
+
+class Mutating(Policy):
+    """A policy that changes."""
+
+    def __init__(self, obj: Object, bindings: list[Binding]) -> None:
+        super().__init__(obj, bindings, patches=True)
+        self.reinvoked = self.spec.get("reinvocationPolicy") == "IfNeeded"
+        self.mutations: list[tuple[bool, Expression]] = []
+        for given in self.spec.get("mutations", ()):
+            applies = given["patchType"] == "ApplyConfiguration"
+            source = given["applyConfiguration" if applies else "jsonPatch"]["expression"]
+            returns = admission.APPLY if applies else admission.PATCH
+            self.mutations.append((applies, Expression(source, self.environment, returns)))
+
+
+class Memory:
+    """What is remembered of the first round: who wants to see later changes, and what the object was then."""
+
+    def __init__(self) -> None:
+        self.asked: set[Any] = set()
+        self.again: set[Any] = set()
+        self.last: Object | None = None
+
+    def changed(self) -> None:
+        """Whoever was asked before the object changed is asked again."""
+        self.again |= self.asked
+        self.asked = set()
+
+
+class MutatingAdmissionPolicy:
+    """Lets the policies that concern a write change it, one after the other."""
+
+    name = "MutatingAdmissionPolicy"
+    scope = Scope((CREATE, UPDATE, DELETE, CONNECT), subresources=None)
+
+    def __init__(self, api: Api, configuration: Any = None) -> None:
+        if configuration is not None:
+            raise ValueError(f"{self.name}: a configuration is not supported by this server")
+        self._api = api
+        self._policies = Policies(
+            api, "mutatingadmissionpolicies", "mutatingadmissionpolicybindings", Mutating
+        )
+
+    def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
+        """Changes what policies change."""
+        policies = self._policies.current()
+        if not policies or attributes.obj is None or is_exempt(attributes):
+            return None
+        return self._ask(attributes, policies)
+
+    async def _ask(self, attributes: Attributes, policies: list[Mutating]) -> None:
+        found, broken = self._policies.invocations(attributes, policies)
+        problems = [(each.policy, _denied(each.policy, each.binding, each.message), "") for each in broken]
+        if attributes.memory is None:
+            attributes.memory = {}
+        memory: Memory = attributes.memory.setdefault(self.name, Memory())
+        if attributes.again and memory.last != attributes.obj:
+            memory.changed()
+        answers: dict[Any, Any] = {}
+        for invocation in found:
+            problem = await self._one(invocation, attributes, memory, answers)
+            if problem:
+                policy = invocation.policy
+                problems.append((policy, _denied(policy, invocation.binding, problem), "Invalid"))
+        memory.last = copy.deepcopy(attributes.obj)
+        counted = [(message, reason) for policy, message, reason in problems if not policy.ignores_failure]
+        if counted:
+            error = attributes.forbidden("")
+            error.message, reason = counted[0]
+            error.reason = reason or error.reason
+            causes = [{"message": message} for message, _ in counted]
+            error.details = {**(error.details or {}), "causes": causes}
+            raise error
+
+    async def _one(
+        self,
+        invocation: Invocation[Mutating],
+        attributes: Attributes,
+        memory: Memory,
+        answers: dict[Any, Any],
+    ) -> str:
+        """Applies one policy; gives what is wrong with it."""
+        policy, param = invocation.policy, invocation.param
+        shown, request = await self._policies.shown(attributes, invocation.place)
+        if policy.conditions:
+            narrowed = self._policies.evaluation(
+                attributes, policy, shown, request, param, answers, budget=cost.CONDITIONS_BUDGET
+            )
+            matched, problem = await policy.conditions.match(narrowed, policy.environment)
+            if problem or not matched:
+                return problem
+        key = (policy.name, invocation.binding.name, _identity(param))
+        if attributes.again and key not in memory.again:
+            return ""
+        changed, problem = False, ""
+        for applies, expression in policy.mutations:
+            shown, request = await self._policies.shown(attributes, invocation.place)
+            evaluation = self._policies.evaluation(attributes, policy, shown, request, param, answers)
+            try:
+                value, why = await evaluation.run(expression)
+            except OutOfBudget as error:
+                value, why = None, str(error)
+            if not why:
+                try:
+                    target = self._api.kinds.get(*invocation.place)
+                    assert target is not None and shown.obj is not None
+                    new = (patches.applied if applies else patches.patched)(shown.obj, value, target.resource)
+                except patches.PatchError as error:
+                    why = str(error)
+                else:
+                    changed = await mutation.take(self._api, attributes, shown, new) or changed
+            problem = problem or why
+        if changed:
+            memory.changed()
+            attributes.wants_again = True
+        if policy.reinvoked:
+            memory.asked.add(key)
+        return problem
+
+
+def _identity(param: Object | None) -> tuple[str, str] | None:
+    if param is None:
+        return None
+    return param["metadata"].get("namespace", ""), param["metadata"]["name"]
+
+
+def _denied(policy: Policy, binding: Binding | None, message: str) -> str:
+    if binding is None:
+        return f'policy "{policy.name}" denied request: {message}'
+    return f"policy '{policy.name}' with binding '{binding.name}' denied request: {message}"
+
+
+PLUGIN = MutatingAdmissionPolicy

@@ -1,0 +1,216 @@
+"""ValidatingAdmissionPolicy: expressions that must hold for what is written."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from pybernetes.api.cel import admission, cost
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.apiserver.admission.chain import (
+    CONNECT,
+    CREATE,
+    DELETE,
+    UPDATE,
+    Attributes,
+    Scope,
+)
+from pybernetes.control_plane.apiserver.admission.evaluation import Evaluation, Expression, OutOfBudget
+from pybernetes.control_plane.apiserver.admission.matching import is_exempt
+from pybernetes.control_plane.apiserver.admission.policies import Binding, Invocation, Policies, Policy
+from pybernetes.control_plane.apiserver.api import Api
+
+_CODES = {"Forbidden": 403, "Unauthorized": 401, "RequestEntityTooLarge": 413, "Invalid": 422}
+_FAILURES = "validation.policy.admission.k8s.io/validation_failure"
+_MOST_FAILURES = 50
+_LONGEST_MESSAGE = 5 * 1024
+_LONGEST_ANNOTATION = 10 * 1024
+
+
+class Check:
+    """One validation of a policy."""
+
+    def __init__(self, given: Object, policy: Policy) -> None:
+        self.expression = Expression(given["expression"], policy.environment, admission.CONDITION)
+        text = given.get("messageExpression")
+        self.said = Expression(text, policy.plain, admission.MESSAGE) if text else None
+        self.message = given.get("message", "").strip()
+        self.reason = given.get("reason", "Invalid")
+
+
+class Validating(Policy):
+    """A policy that refuses."""
+
+    def __init__(self, obj: Object, bindings: list[Binding]) -> None:
+        super().__init__(obj, bindings)
+        self.checks = [Check(given, self) for given in self.spec.get("validations", ())]
+        self.annotations = [
+            (given["key"], Expression(given["valueExpression"], self.plain, admission.ANNOTATION))
+            for given in self.spec.get("auditAnnotations", ())
+        ]
+
+
+@dataclass(slots=True)
+class Denial:
+    """A validation that did not hold, or could not be evaluated."""
+
+    index: int
+    message: str
+    reason: str = ""
+
+
+class _Outcome:
+    """What all policies together say of a write."""
+
+    def __init__(self) -> None:
+        self.refused: list[tuple[str, str]] = []  # message and reason
+        self.failures: list[Object] = []
+        self.notes: dict[str, list[str]] = {}
+
+
+class ValidatingAdmissionPolicy:
+    """Asks the policies that concern a write."""
+
+    name = "ValidatingAdmissionPolicy"
+    scope = Scope((CREATE, UPDATE, DELETE, CONNECT), subresources=None)
+
+    def __init__(self, api: Api, configuration: Any = None) -> None:
+        if configuration is not None:
+            raise ValueError(f"{self.name}: a configuration is not supported by this server")
+        self._policies = Policies(
+            api, "validatingadmissionpolicies", "validatingadmissionpolicybindings", Validating
+        )
+
+    def validate(self, attributes: Attributes) -> Awaitable[None] | None:
+        """Refuses what a policy refuses."""
+        policies = self._policies.current()
+        if not policies or is_exempt(attributes):
+            return None
+        return self._ask(attributes, policies)
+
+    async def _ask(self, attributes: Attributes, policies: list[Validating]) -> None:
+        found, broken = self._policies.invocations(attributes, policies)
+        outcome = _Outcome()
+        for each in broken:
+            if not each.policy.ignores_failure:
+                outcome.refused.append((_denied(each.policy, each.binding, each.message), ""))
+        answers: dict[Any, Any] = {}
+        for invocation in found:
+            await self._one(invocation, attributes, outcome, answers)
+        for key, notes in outcome.notes.items():
+            attributes.annotations[key] = ", ".join(notes)
+        if outcome.failures:
+            attributes.annotations[_FAILURES] = orjson.dumps(outcome.failures[:_MOST_FAILURES]).decode()
+        if outcome.refused:
+            message, reason = outcome.refused[0]
+            error = attributes.forbidden(message)
+            error.reason = reason or "Invalid"
+            error.code = _CODES.get(error.reason, 422)
+            error.details = {**(error.details or {}), "causes": [{"message": message}]}
+            raise error
+
+    async def _one(
+        self,
+        invocation: Invocation[Validating],
+        attributes: Attributes,
+        outcome: _Outcome,
+        answers: dict[Any, Any],
+    ) -> None:
+        policy, binding = invocation.policy, invocation.binding
+        shown, request = await self._policies.shown(attributes, invocation.place)
+
+        def evaluation(budget: int = cost.BUDGET) -> Evaluation:
+            return self._policies.evaluation(
+                attributes, policy, shown, request, invocation.param, answers, budget=budget
+            )
+
+        denials: list[Denial] = []
+        if policy.conditions:
+            narrowed = evaluation(cost.CONDITIONS_BUDGET)
+            matched, problem = await policy.conditions.match(narrowed, policy.environment)
+            if problem:
+                denials.append(Denial(0, problem))
+            elif not matched:
+                return
+        if not denials:
+            denials = await _validate(policy, evaluation())
+            await self._annotate(policy, binding, evaluation(), outcome)
+        for denial in denials:
+            _act(policy, binding, denial, attributes, outcome)
+
+    async def _annotate(
+        self, policy: Validating, binding: Binding, evaluation: Evaluation, outcome: _Outcome
+    ) -> None:
+        for key, expression in policy.annotations:
+            try:
+                value, problem = await evaluation.run(expression)
+            except OutOfBudget as error:
+                value, problem = None, str(error)
+            if problem:
+                if not policy.ignores_failure:
+                    outcome.refused.append((_denied(policy, binding, problem), ""))
+            elif isinstance(value, str) and value.strip():
+                noted = outcome.notes.setdefault(f"{policy.name}/{key}", [])
+                text = value.strip()[:_LONGEST_ANNOTATION]
+                if text not in noted:
+                    noted.append(text)
+
+
+async def _validate(policy: Validating, evaluation: Evaluation) -> list[Denial]:
+    """The validations of a policy that do not hold."""
+    denials = []
+    try:
+        for index, check in enumerate(policy.checks):
+            value, problem = await evaluation.run(check.expression)
+            if problem:
+                if not policy.ignores_failure:
+                    denials.append(Denial(index, problem))
+            elif value is not True:
+                denials.append(Denial(index, await _message(check, evaluation), check.reason))
+    except OutOfBudget as error:
+        return [] if policy.ignores_failure else [Denial(0, str(error))]
+    return denials
+
+
+async def _message(check: Check, evaluation: Evaluation) -> str:
+    text = ""
+    if check.said is not None:
+        value, _ = await evaluation.run(check.said)
+        text = value.strip() if isinstance(value, str) else ""
+        if "\n" in text or len(text.encode()) > _LONGEST_MESSAGE:
+            text = ""
+    return text or check.message or f"failed expression: {check.expression.source.strip()}"
+
+
+def _denied(policy: Policy, binding: Binding | None, message: str) -> str:
+    via = f" with binding '{binding.name}'" if binding is not None else ""
+    return f"ValidatingAdmissionPolicy '{policy.name}'{via} denied request: {message}"
+
+
+def _act(
+    policy: Validating, binding: Binding, denial: Denial, attributes: Attributes, outcome: _Outcome
+) -> None:
+    """Does what the binding wants done about a validation that did not hold."""
+    actions = binding.spec.get("validationActions", ())
+    for action in actions:
+        if action == "Deny":
+            outcome.refused.append((_denied(policy, binding, denial.message), denial.reason))
+        elif action == "Warn":
+            start = f"Validation failed for ValidatingAdmissionPolicy '{policy.name}' with binding '{binding.name}'"
+            attributes.warn(f"{start}: {denial.message}")
+        elif action == "Audit":
+            outcome.failures.append(
+                {
+                    "message": denial.message,
+                    "policy": policy.name,
+                    "binding": binding.name,
+                    "expressionIndex": denial.index,
+                    "validationActions": list(actions),
+                }
+            )
+
+
+PLUGIN = ValidatingAdmissionPolicy
