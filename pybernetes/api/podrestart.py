@@ -28,6 +28,11 @@ def should_restart(container: Fields, pod_policy: str, exit_code: int) -> bool:
     return exit_code != 0 if policy == "OnFailure" else policy != "Never"
 
 
+def restarts_all(container: Fields, exit_code: int) -> bool:
+    """Whether a container that ended so has every container of its pod start again."""
+    return _matching_action(container, exit_code) == "RestartAllContainers"
+
+
 def all_could_restart(spec: Fields) -> bool:
     """Whether some container's rules can restart all the others."""
     return any(

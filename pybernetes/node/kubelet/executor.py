@@ -248,6 +248,17 @@ class Executor:
             if error.code != "NOT_FOUND":
                 raise
 
+    async def reset(self, pod: Fields, run: Run) -> None:
+        """Removes a run at once, because all containers of its pod begin anew; its log stays."""
+        if run.state is State.RUNNING:
+            container = next(
+                (each for group in ("containers", "initContainers") for each in pod["spec"].get(group, ())
+                 if each["name"] == run.name), None,
+            )  # fmt: skip
+            self.context.event(pod, "Normal", "Killing", f"Stopping container {run.name}", container)
+            await self._gone(self.context.cri.stop_container(run.id, 0))
+        await self._gone(self.context.cri.remove_container(run.id))
+
     async def stop_pod(
         self, pod: Fields, runtime: PodRuntime, grace: float | None, addresses: tuple[str, ...]
     ) -> None:

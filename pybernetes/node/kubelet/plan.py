@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pybernetes.api.podrestart import should_restart
+from pybernetes.api.podrestart import restarts_all, should_restart
 from pybernetes.node.kubelet.state import PodRuntime, Run, State
 
 Fields = dict[str, Any]
@@ -36,15 +36,16 @@ class Start:
 
 @dataclass(slots=True)
 class Actions:
-    """What to do, in this order: kill the pod, kill runs, make a sandbox, start containers."""
+    """What to do, in this order: reset, or kill the pod, kill runs, make a sandbox, start containers."""
 
+    reset: list[Run] = field(default_factory=list)  # removed without grace, so that everything begins anew
     kill_pod: bool = False  # all its containers and its sandbox
     create_sandbox: bool = False
     kill: list[Kill] = field(default_factory=list)
     start: list[Start] = field(default_factory=list)
 
     def __bool__(self) -> bool:
-        return bool(self.kill_pod or self.create_sandbox or self.kill or self.start)
+        return bool(self.reset or self.kill_pod or self.create_sandbox or self.kill or self.start)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,8 @@ def plan(
 ) -> Actions:
     """The next actions for a pod that is to run. ``fingerprints`` are those of the containers' definitions."""
     spec = pod["spec"]
+    if triggers(spec, runtime):
+        return Actions(reset=_reset(spec, runtime))
     if runtime.sandbox is None:
         return _from_scratch(spec, runtime)
     actions = Actions()
@@ -87,6 +90,25 @@ def plan(
     if planner.initialize():
         planner.run_containers()
     return actions
+
+
+def triggers(spec: Fields, runtime: PodRuntime) -> list[Run]:
+    """The newest runs whose end has all containers start again."""
+    found = []
+    for group in ("containers", "initContainers"):
+        for container in spec.get(group, ()):
+            run = runtime.run(container["name"])
+            if run is not None and run.state is State.EXITED and restarts_all(container, run.exit_code):
+                found.append(run)
+    return found
+
+
+def _reset(spec: Fields, runtime: PodRuntime) -> list[Run]:
+    """All runs in the order in which they go: the cause goes last, so that a kubelet that is cut short goes on."""
+    causes = triggers(spec, runtime)
+    names = [each["name"] for group in ("containers", "initContainers") for each in spec.get(group, ())]
+    runs = [run for name in names for run in runtime.runs if run.name == name and run not in causes]
+    return [*runs, *causes]
 
 
 def _from_scratch(spec: Fields, runtime: PodRuntime) -> Actions:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pybernetes.api.podrestart import should_restart
+from pybernetes.api.podrestart import all_could_restart, should_restart
 from pybernetes.lib import times
-from pybernetes.node.kubelet.plan import is_sidecar
+from pybernetes.node.kubelet.plan import is_sidecar, triggers
 from pybernetes.node.kubelet.state import PodRuntime, Run, State
 
 Fields = dict[str, Any]
@@ -17,6 +17,8 @@ ENDED = ("Succeeded", "Failed")
 OWN_CONDITIONS = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled",
                   "PodResizePending", "PodResizeInProgress", "AllContainersRestarting")  # fmt: skip
 _GONE = 137
+_RESTARTING = "RestartingAllContainers"
+_RESTARTING_TEXT = "The container is removed because RestartAllContainers in place"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,7 @@ class Facts:
     # What probes found, by id of the run; absent if not known yet.
     ready: Mapping[str, bool] = field(default_factory=dict)
     started: Mapping[str, bool] = field(default_factory=dict)
+    restarting: bool = False  # all containers were on their way to begin anew
     ended: bool = False  # nothing of the pod will start again
     verdict: tuple[str, str] | None = None  # reason and message of a pod that was made to fail
     disruption: str = ""  # why the kubelet ended it for the good of others
@@ -98,7 +101,22 @@ def _container(
     result["lastState"] = old.get("lastState") or {}
     if container.get("volumeMounts"):
         result["volumeMounts"] = [_volume_mount(mount) for mount in container["volumeMounts"]]
-    if run is None:
+    if (
+        run is None
+        and _all_restart(pod, runtime, facts)
+        and "waiting" not in (old.get("state") or {"waiting": 0})
+    ):
+        result["state"] = {"waiting": _named(_RESTARTING, _RESTARTING_TEXT)}
+        ended = {
+            "exitCode": _GONE,
+            "reason": _RESTARTING,
+            "message": _RESTARTING_TEXT,
+            "startedAt": None,
+            "finishedAt": None,
+        }
+        result["lastState"] = {"terminated": ended}
+        result["restartCount"] = old.get("restartCount", 0) + 1
+    elif run is None:
         _without_run(result, old, pod, default)
     else:
         result["image"], result["imageID"] = run.image or container["image"], run.image_ref
@@ -121,6 +139,11 @@ def _container(
     else:
         result["ready"] = False
     return result
+
+
+def _all_restart(pod: Fields, runtime: PodRuntime, facts: Facts) -> bool:
+    """Whether a container has ended whose rule has all of them start again."""
+    return all_could_restart(pod["spec"]) and (facts.restarting or bool(triggers(pod["spec"], runtime)))
 
 
 def _named(reason: str, message: str) -> Fields:
@@ -217,6 +240,10 @@ def _phase(pod: Fields, by_name: Mapping[str, Fields], facts: Facts, runtime: Po
     running = waiting = stopped = lasting = succeeded = 0
 
     def over(container: Fields, code: int) -> bool:
+        ended = by_name[container["name"]]
+        for state in (ended["state"], ended["lastState"]):
+            if (state.get("terminated") or {}).get("reason") == _RESTARTING:
+                return False
         return not should_restart(container, policy, code)
 
     for container in spec.get("initContainers", ()):
@@ -313,6 +340,8 @@ def _conditions(
         containers,
         {"type": "PodScheduled", "status": "True"},
     ]
+    if all_could_restart(pod["spec"]):
+        found.append(_restarting(pod, runtime, status["phase"], facts))
     for each in found:
         old = said.get(each["type"]) or reported.get(each["type"]) or {}
         same = old.get("status") == each["status"]
@@ -326,6 +355,22 @@ def _conditions(
 
 def _condition(type_: str, true: bool, reason: str = "", message: str = "") -> Fields:
     return {"type": type_, "status": "True" if true else "False", **_named(reason, message)}
+
+
+def _restarting(pod: Fields, runtime: PodRuntime, phase: str, facts: Facts) -> Fields:
+    if phase in ENDED:
+        return _condition(
+            "AllContainersRestarting", False, {"Succeeded": "PodCompleted"}.get(phase, "PodFailed")
+        )
+    under_way = _all_restart(pod, runtime, facts) and any(
+        runtime.run(each["name"]) is not None
+        for group in ("initContainers", "containers")
+        for each in pod["spec"].get(group, ())
+    )
+    if not under_way:
+        return _condition("AllContainersRestarting", False)
+    text = "container exited with restart policy rule"
+    return _condition("AllContainersRestarting", True, "RestartAllContainersStarted", text)
 
 
 def _sandbox_condition(runtime: PodRuntime) -> Fields:

@@ -212,6 +212,10 @@ class Worker:
             waiting=self._waiting,
             ready=results[READINESS],
             started=results[STARTUP],
+            restarting=any(
+                each["type"] == "AllContainersRestarting" and each["status"] == "True"
+                for each in self._previous().get("conditions", ())
+            ),
             ended=ended,
             verdict=self._verdict,
             disruption=self._disruption,
@@ -353,6 +357,11 @@ class Worker:
     async def _act(self, actions: Actions) -> float | None:
         """Does what the plan says; gives when to look again, None for at once."""
         context = self.context
+        if actions.reset:
+            for run in actions.reset:
+                await self._executor.reset(self.pod, run)
+            await self._look()
+            return None
         if actions.kill_pod:
             if self.runtime.running or any(each.ready for each in self.runtime.sandboxes):
                 await self._executor.stop_pod(self.pod, self.runtime, None, self.addresses())

@@ -118,3 +118,15 @@ def test_ephemeral_containers_start_once() -> None:
     what["spec"]["ephemeralContainers"] = [{"name": "debug"}]
     assert decide(what, READY, run("i")) == "+debug:0"
     assert decide(what, READY, run("i"), done("debug", 1)) == ""
+
+
+def test_a_rule_has_all_containers_begin_anew() -> None:
+    rule = {"action": "RestartAllContainers", "exitCodes": {"operator": "In", "values": [42]}}
+    what = pod("a", "b", policy="Never", inits=("first",))
+    what["spec"]["containers"][1] |= {"restartPolicy": "Never", "restartPolicyRules": [rule]}
+    runs = (run("a"), done("first"), done("b", 42), done("a", 1, -1))
+    actions = plan(what, PodRuntime("uid", READY, runs), Probed())
+    assert [each.id for each in actions.reset] == ["a-0", "a--1", "first-0", "b-0"]  # the cause goes last
+    assert not actions.start and not actions.kill
+    assert decide(what, READY, run("a"), done("first"), done("b", 41)) == ""
+    assert decide(what, READY) == "+first:0"

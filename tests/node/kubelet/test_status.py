@@ -150,3 +150,24 @@ def test_addresses() -> None:
     assert report(pod(), run())["podIPs"] == [{"ip": "10.0.0.5"}]
     assert report(pod(hostNetwork=True), run())["podIP"] == "10.1.1.1"
     assert "podIP" not in report(pod(), sandbox=None)
+
+
+def test_a_pod_whose_containers_all_begin_anew() -> None:
+    rule = {"action": "RestartAllContainers", "exitCodes": {"operator": "In", "values": [42]}}
+    definition = pod(
+        {"name": "a"},
+        {"name": "b", "restartPolicy": "Never", "restartPolicyRules": [rule]},
+        restartPolicy="Never",
+    )
+    first = report(definition, run("a"), run("b"))
+    assert conditions(first)["AllContainersRestarting"] == "False" and first["phase"] == "Running"
+    under_way = report(definition, run("a"), run("b", State.EXITED, 42), previous=first)
+    assert conditions(under_way)["AllContainersRestarting"] == "True" and under_way["phase"] == "Running"
+    removed = report(definition, previous=under_way, restarting=True)
+    assert conditions(removed)["AllContainersRestarting"] == "False"
+    for each in removed["containerStatuses"]:
+        assert each["state"]["waiting"]["reason"] == "RestartingAllContainers" and each["restartCount"] == 1
+        assert each["lastState"]["terminated"]["exitCode"] == 137
+    assert removed["phase"] in ("Pending", "Running")
+    again = report(definition, run("a", attempt=1), run("b", attempt=1), previous=removed)
+    assert again["phase"] == "Running" and again["containerStatuses"][0]["restartCount"] == 1

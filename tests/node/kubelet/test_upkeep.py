@@ -13,7 +13,7 @@ import pytest
 from pybernetes.lib import oci
 from pybernetes.node.containerd import images
 from pybernetes.node.containerd.config import PAUSE_IMAGE
-from tests.node.kubelet.node import FOREVER, IMAGE, Node, phase, real_node
+from tests.node.kubelet.node import FOREVER, IMAGE, Node, is_ready, phase, real_node
 from tests.support import require_program
 
 pytestmark = [pytest.mark.slow, pytest.mark.e2e]
@@ -214,3 +214,27 @@ def test_pressure_on_the_node(node: Node) -> None:
     node.until(lambda: conditions()["DiskPressure"] == "False")
     for name in ("first", "late", "static-like"):
         node.delete(name)
+
+
+def test_one_container_has_all_begin_anew(node: Node) -> None:
+    rule = {"action": "RestartAllContainers", "exitCodes": {"operator": "In", "values": [42]}}
+    node.create(
+        "anew",
+        shell(FOREVER, "main"),
+        shell("[ -e /data/seen ] || { touch /data/seen; sleep 0.3; exit 42; }; " + FOREVER, "cause",
+              restartPolicy="Never", restartPolicyRules=[rule], volumeMounts=[{"name": "data", "mountPath": "/data"}]),
+        volumes=[{"name": "data", "emptyDir": {}}], restartPolicy="Never",
+        initContainers=[shell("echo init", "init")],
+    )  # fmt: skip
+    pod = node.until_pod(
+        "anew",
+        lambda pod: (
+            is_ready(pod) and all(each["restartCount"] == 1 for each in pod["status"]["containerStatuses"])
+        ),
+    )
+    assert (
+        pod["status"]["phase"] == "Running" and pod["status"]["initContainerStatuses"][0]["restartCount"] == 1
+    )
+    found = {each["type"]: each["status"] for each in pod["status"]["conditions"]}
+    assert found["AllContainersRestarting"] == "False"
+    node.delete("anew")
