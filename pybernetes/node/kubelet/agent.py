@@ -534,10 +534,14 @@ class Kubelet:
             worker = self._owner(container)
             if worker is None:  # so new that nobody has seen it yet
                 continue
-            worker.poke()
-            run = next((run for run in worker.runtime.runs if run.id == container), None)
-            if run is not None and run.state is State.EXITED:
+            if worker.phase is not Phase.SYNCING:  # it ends, and looks at that itself
                 return
+            runtime = worker.runtime
+            if any(run.id == container and run.state is State.EXITED for run in runtime.runs):
+                return
+            if any(each.id == container and not each.ready for each in runtime.sandboxes):
+                return
+            worker.poke()
 
     def _owner(self, container: str) -> Worker | None:
         for worker in self.workers.values():

@@ -34,6 +34,7 @@ from pybernetes.node.kubelet.volumes import VolumeError
 log = logging.getLogger(__name__)
 Fields = dict[str, Any]
 _RETRY_FIRST, _RETRY_LONGEST = 1.0, 60.0
+_AT_ONCE = 0.0
 
 
 class Phase(Enum):
@@ -80,12 +81,13 @@ class Worker:
         self._poked.set()
 
     def update(self, pod: Fields) -> None:
-        """The pod's definition changed."""
-        self.wanted = pod
+        """The pod changed; what became of its status alone is our own doing and no reason to look again."""
+        before, self.wanted = self.wanted, pod
         self.pod = with_resources(pod, self._allocation.allocated)
         if pod["metadata"].get("deletionTimestamp"):
             self._end(float(pod["metadata"].get("deletionGracePeriodSeconds") or 0))
-        self.poke()
+        if _concerns(before) != _concerns(pod):
+            self.poke()
 
     def remove(self) -> None:
         """The pod is not wanted here any more."""
@@ -186,8 +188,10 @@ class Worker:
 
     async def _sync(self) -> float | None:
         await self._look()
-        if self.phase is Phase.SYNCING:
-            return await self._sync_running()
+        while self.phase is Phase.SYNCING:
+            delay = await self._sync_running()
+            if delay != _AT_ONCE:
+                return delay
         if self.phase is Phase.TERMINATING:
             await self._terminate()
         if self.phase is Phase.TERMINATED:
@@ -272,9 +276,8 @@ class Worker:
             self._probe()
             self._report()
             if again is None:
-                self.poke()
-            else:
-                delays.append(again)
+                return _AT_ONCE  # what was seen is still fresh: there may be more to do, and mostly is not
+            delays.append(again)
         else:
             await self._refresh()
             resized = await self._resize()
@@ -512,6 +515,18 @@ class Worker:
         context.backoff.forget(self.uid)
         self.statuses.forget(self.uid)
         self.phase = Phase.GONE
+
+
+def _concerns(pod: Fields) -> tuple[Any, ...]:
+    """What of a pod makes a difference to how it is run: not what this kubelet says about it."""
+    meta, spec = pod["metadata"], pod["spec"]
+    gates = {each["conditionType"] for each in spec.get("readinessGates", ())}
+    conditions = pod.get("status", {}).get("conditions", ()) if gates else ()
+    return (
+        {key: value for key, value in meta.items() if key not in ("resourceVersion", "managedFields")},
+        spec,
+        [each for each in conditions if each["type"] in gates],
+    )
 
 
 def _sooner(first: float | None, second: float | None) -> float | None:

@@ -1,4 +1,4 @@
-"""Which containers something happened to, as the runtime tells it.
+"""Which containers ended or were stopped short, as the runtime tells it; what it starts is our own doing.
 
 A runtime with CRI's own stream of events is asked for that; containerd, whose older versions have none, has a stream
 of its own behind the same socket. Where there is neither, the caller has to look from time to time.
@@ -10,11 +10,12 @@ from collections.abc import AsyncIterator
 
 import grpc
 import grpc.aio
+from cri_api.v1 import api_pb2 as messages
 
 from pybernetes.node.kubelet.cri.client import Cri
 
 _SUBSCRIBE = "/containerd.services.events.v1.Events/Subscribe"
-_TOPICS = ("/tasks/start", "/tasks/exit", "/tasks/oom", "/tasks/paused", "/tasks/resumed")
+_TOPICS = ("/tasks/exit", "/tasks/oom", "/tasks/paused", "/tasks/resumed")
 
 
 class Unsupported(Exception):
@@ -61,7 +62,8 @@ async def _standard(cri: Cri) -> AsyncIterator[str]:
     try:
         yield ""
         async for event in call:
-            yield event.container_id
+            if event.container_event_type == messages.CONTAINER_STOPPED_EVENT:
+                yield event.container_id
     except grpc.aio.AioRpcError as error:
         if error.code() is grpc.StatusCode.UNIMPLEMENTED:
             raise Unsupported from None

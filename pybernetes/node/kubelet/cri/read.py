@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,8 +26,7 @@ _STATES = {
 async def pod_runtime(cri: Cri, uid: str, known: PodRuntime | None = None) -> PodRuntime:
     """Everything that the runtime has of a pod. What had ended before (``known``) is not asked for again."""
     labels = {keys.POD_UID: uid}
-    sandboxes = await cri.list_pod_sandboxes(labels)
-    containers = await cri.list_containers(labels)
+    sandboxes, containers = await asyncio.gather(cri.list_pod_sandboxes(labels), cri.list_containers(labels))
     settled = {run.id: run for run in known.runs if run.state is State.EXITED} if known else {}
     had = {sandbox.id: sandbox for sandbox in known.sandboxes} if known else {}
     found = [await _sandbox(cri, each, had.get(each.id)) for each in sandboxes]
