@@ -122,6 +122,8 @@ def failure(error: Exception, request: Request) -> Response:
     headers: tuple[tuple[bytes, bytes], ...] = ()
     if error.retry_after:
         headers = ((b"Retry-After", str(error.retry_after).encode()),)
+    if error.code == 403:
+        headers = ((b"X-Content-Type-Options", b"nosniff"),)
     form = negotiation.for_errors(request)
     return Response(negotiation.encode(body, form), error.code, form.media.encode(), headers)
 

@@ -77,7 +77,11 @@ class Endpoint:
         if not info.is_resource:
             return self._own_path(request)
         kind = self.api.kinds.get(info.group, info.version, info.resource)
-        if kind is None or (info.namespace and not kind.namespaced and info.resource != "namespaces"):
+        if (
+            kind is None
+            or info.verb == "proxy"
+            or (info.namespace and not kind.namespaced and info.resource != "namespaces")
+        ):
             raise errors.no_such_resource()
         request.state = kind
         if kind.resource.deprecated:

@@ -65,9 +65,10 @@ def parse(method: str, path: str, watch: bool) -> RequestInfo:
     if not path.startswith(("/api/", "/apis/")):
         version = ""
     verb = _VERBS.get(method, "")
-    verb_in_path = rest[0] == "watch" and len(rest) > 1  # the old form of a watch, still served upstream
+    # The old forms of a watch, still served upstream, and of a proxy, which is not.
+    verb_in_path = rest[0] in ("watch", "proxy") and len(rest) > 1
     if verb_in_path:
-        verb, rest = "watch", rest[1:]
+        verb, rest = rest[0], rest[1:]
     namespace = ""
     if rest[0] == "namespaces" and len(rest) > 1:
         namespace = rest[1]
@@ -75,7 +76,7 @@ def parse(method: str, path: str, watch: bool) -> RequestInfo:
             rest = rest[2:]
     resource = rest[0]
     name = rest[1] if len(rest) > 1 else ""
-    subresource = rest[2] if len(rest) > 2 else ""
+    subresource = rest[2] if len(rest) > 2 and verb != "proxy" else ""
     if verb == "get" and not name:
         verb = "watch" if watch else "list"
     elif verb == "delete" and not name:

@@ -32,7 +32,7 @@ async def handle(api: Api, request: Request, kind: Kind) -> Response:
     options = write_options(request, "CreateOptions")
     binding = decode(bindings.resource, read_body(request), options.validation, request)
     name = request.info.name or binding["metadata"].get("name", "")
-    if binding["metadata"].setdefault("name", name) != name:
+    if binding["metadata"].get("name", "") != name:
         raise errors.bad_request("name in URL does not match name in Binding object")
     problems = Errors()
     if bindings.resource.validate is not None:

@@ -28,6 +28,7 @@ FIELDS = ("verb", "group", "version", "resource", "subresource", "namespace", "n
         ("GET /api/v1/namespaces/one", ("get", "", "v1", "namespaces", "", "one", "one")),
         ("PUT /api/v1/namespaces/one/finalize", ("update", "", "v1", "namespaces", "finalize", "one", "one")),
         ("GET /api/v1/nodes/n/proxy/a//b/", ("get", "", "v1", "nodes", "proxy", "", "n")),
+        ("GET /api/v1/proxy/nodes/n/x/y", ("proxy", "", "v1", "nodes", "", "", "n")),
         ("GET /api/v1/watch/pods", ("watch", "", "v1", "pods", "", "", "")),
         ("DELETE /api/v1/watch/namespaces/one/pods/p", ("watch", "", "v1", "pods", "", "one", "p")),
         # Spellings: read like upstream; what can be no resource keeps no version.
