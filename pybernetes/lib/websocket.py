@@ -1,0 +1,123 @@
+"""WebSocket (RFC 6455): the client's handshake, and frames in and out. No I/O."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import struct
+
+TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
+_CONTINUATION = 0
+_MAGIC = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+_MESSAGE_LIMIT = 64 << 20
+
+
+class WebSocketError(ConnectionError):
+    """The other side does not speak WebSocket as it should."""
+
+
+def new_key() -> bytes:
+    """A fresh Sec-WebSocket-Key."""
+    return base64.b64encode(os.urandom(16))
+
+
+def upgrade_headers(key: bytes, protocols: tuple[str, ...]) -> dict[bytes, bytes]:
+    """The headers that ask for the upgrade."""
+    headers = {
+        b"Connection": b"Upgrade", b"Upgrade": b"websocket", b"Sec-WebSocket-Version": b"13", b"Sec-WebSocket-Key": key,
+    }  # fmt: skip
+    if protocols:
+        headers[b"Sec-WebSocket-Protocol"] = ", ".join(protocols).encode()
+    return headers
+
+
+def accept_of(key: bytes) -> bytes:
+    """What a server answers to a key."""
+    return base64.b64encode(hashlib.sha1(key + _MAGIC).digest())
+
+
+def check_upgrade(headers: dict[bytes, bytes], key: bytes) -> None:
+    """Makes sure that a server has understood."""
+    if headers.get(b"sec-websocket-accept", b"").strip() != accept_of(key):
+        raise WebSocketError("the server's answer to the upgrade is not a WebSocket's")
+
+
+def frame(opcode: int, payload: bytes, *, mask: bytes | None = None) -> bytes:
+    """A whole message as one frame; clients mask, servers do not."""
+    size = len(payload)
+    bit = 0x80 if mask is not None else 0
+    if size < 126:
+        head = struct.pack("!BB", 0x80 | opcode, bit | size)
+    elif size < 65536:
+        head = struct.pack("!BBH", 0x80 | opcode, bit | 126, size)
+    else:
+        head = struct.pack("!BBQ", 0x80 | opcode, bit | 127, size)
+    return head + payload if mask is None else head + mask + masked(payload, mask)
+
+
+def masked(payload: bytes, mask: bytes) -> bytes:
+    """The payload with the mask put on, or taken off."""
+    size = len(payload)
+    if not size:
+        return b""
+    pattern = (mask * (size // 4 + 1))[:size]
+    # Whole numbers of any length make this one operation instead of one per byte.
+    return (int.from_bytes(payload, "big") ^ int.from_bytes(pattern, "big")).to_bytes(size, "big")
+
+
+class Parser:
+    """Bytes in, messages out: pairs of opcode and payload."""
+
+    def __init__(self) -> None:
+        self._data = bytearray()
+        self._opcode = 0
+        self._message = bytearray()
+
+    def feed(self, data: bytes) -> list[tuple[int, bytes]]:
+        """The messages that are complete now."""
+        self._data += data
+        found = []
+        while (part := self._frame()) is not None:
+            final, opcode, payload = part
+            if opcode >= CLOSE:  # control frames may come between the parts of a message
+                found.append((opcode, payload))
+                continue
+            if opcode != _CONTINUATION:
+                self._opcode, self._message = opcode, bytearray()
+            elif not self._opcode:
+                raise WebSocketError("a continuation of nothing")
+            self._message += payload
+            if len(self._message) > _MESSAGE_LIMIT:
+                raise WebSocketError("the message is too large")
+            if final:
+                found.append((self._opcode, bytes(self._message)))
+                self._opcode, self._message = 0, bytearray()
+        return found
+
+    def _frame(self) -> tuple[bool, int, bytes] | None:
+        data = self._data
+        if len(data) < 2:
+            return None
+        first, second = data[0], data[1]
+        if first & 0x70:
+            raise WebSocketError("reserved bits are set")
+        size, position = second & 0x7F, 2
+        if size == 126:
+            if len(data) < 4:
+                return None
+            (size,), position = struct.unpack_from("!H", data, 2), 4
+        elif size == 127:
+            if len(data) < 10:
+                return None
+            (size,), position = struct.unpack_from("!Q", data, 2), 10
+        if size > _MESSAGE_LIMIT:
+            raise WebSocketError("the message is too large")
+        mask = b""
+        if second & 0x80:
+            mask, position = bytes(data[position : position + 4]), position + 4
+        if len(data) < position + size:
+            return None
+        payload = bytes(data[position : position + size])
+        del data[: position + size]
+        return bool(first & 0x80), first & 0x0F, masked(payload, mask) if mask else payload

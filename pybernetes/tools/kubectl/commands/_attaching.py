@@ -1,0 +1,79 @@
+"""Attaching to containers, for attach, run and debug."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from pybernetes.tools.kubectl import streaming
+from pybernetes.tools.kubectl.builder import Info
+from pybernetes.tools.kubectl.client import path_of
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.pods import choose_container, containers, wait_running
+
+
+def attach(context: Context, pod: dict[str, Any], name: str) -> None:
+    """Joins a container with our input and output."""
+    flags = context.flags
+    container = choose_container(context, pod, name, quiet=flags.quiet)
+    spec = next(each for each in containers(pod) if each["name"] == container)
+    tty = flags.tty
+    if tty and not spec.get("tty"):
+        tty = False
+        if not flags.quiet:
+            context.warn(f"error: Unable to use a TTY - container {container} did not allocate one")
+    elif not tty and spec.get("tty"):
+        tty = True
+    if flags.stdin and tty and not flags.quiet:
+        context.warn("If you don't see a command prompt, try pressing enter.")
+    stdin = flags.stdin and bool(spec.get("stdin"))
+    path = path_of(
+        context.discovery.find("pods"), pod["metadata"]["namespace"], pod["metadata"]["name"], "attach"
+    )
+    query = [("container", container), ("stdout", "true")]
+    query += [(key, "true") for key, on in (("stdin", stdin), ("tty", tty), ("stderr", not tty)) if on]
+    streaming.run(context, path, query, stdin=stdin, tty=tty and context.stdin.isatty())
+
+
+def follow(context: Context, info: Info) -> int:
+    """After run: waits for the pod, attaches, gives its exit code, and deletes it if asked."""
+    flags = context.flags
+    from pybernetes.tools.kubectl.commands.logs import _print
+
+    try:
+        pod = wait_running(context, info.object, flags.pod_running_timeout)
+        if pod["status"]["phase"] == "Running":
+            attach(context, pod, "")
+        else:
+            _print(context, pod, pod["spec"]["containers"][0]["name"], {})
+        if flags.leave_stdin_open or flags.restart == "Always":
+            return 0
+        return _result(context, info)
+    finally:
+        if flags.rm:
+            from pybernetes.tools.kubectl.commands.delete import delete_one
+
+            delete_one(context, info, -1, "Background")
+            if not flags.quiet:
+                context.out(f'pod "{info.name}" deleted from {info.namespace} namespace')
+
+
+def _result(context: Context, info: Info) -> int:
+    from pybernetes.tools.kubectl.commands._waiting import until
+
+    def over(value: dict[str, Any] | None) -> bool:
+        return value is None or (value.get("status") or {}).get("phase") in ("Succeeded", "Failed")
+
+    pod = until(context, info, over, time.monotonic() + context.flags.pod_running_timeout) or {}
+    status = pod.get("status") or {}
+    if status.get("phase") != "Failed":
+        return 0
+    state = ((status.get("containerStatuses") or [{}])[0].get("state") or {}).get("terminated") or {}
+    code = state.get("exitCode")
+    if not code:
+        raise CommandError(f"pod {info.namespace}/{info.name} failed with unknown exit code")
+    raise CommandError(
+        f"pod {info.namespace}/{info.name} terminated ({state.get('reason', '')})\n{state.get('message', '')}",
+        code,
+    )

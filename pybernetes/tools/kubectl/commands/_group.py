@@ -1,0 +1,24 @@
+"""A verb that only has verbs of its own."""
+
+from __future__ import annotations
+
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import Exit
+
+
+def run(context: Context) -> None:
+    """Says what there is, or that there is no such thing."""
+    if context.args:
+        raise context.usage(f'unknown command "{" ".join(context.args)}"')
+    from importlib import import_module
+
+    from pybernetes.tools.kubectl.help import show
+    from pybernetes.tools.kubectl.main import _file
+
+    words = context.path.split()[1:]
+    show(
+        import_module("pybernetes.tools.kubectl.commands." + ".".join(map(_file, words))),
+        context.path,
+        context.stdout,
+    )
+    raise Exit(1)

@@ -1,0 +1,105 @@
+"""get --watch: shows objects, then every change."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.tools.kubectl.builder import Info
+from pybernetes.tools.kubectl.client import JSON, TABLE
+from pybernetes.tools.kubectl.commands.get import as_table, builder, printer_of
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError, not_found
+from pybernetes.tools.kubectl.printers.table import TablePrinter, columns
+
+
+class _Growing:
+    """Lines whose columns keep the widths that they once had."""
+
+    def __init__(self, context: Context) -> None:
+        self._context, self._widths = context, []  # type: ignore[var-annotated]
+
+    def write(self, rows: list[list[str]]) -> None:
+        if not rows:
+            return
+        count = max(len(row) for row in rows)
+        shadow = [
+            [" " * max(0, width - 3) for width in self._widths[:count]] + [""] * (count - len(self._widths))
+        ]
+        text = columns([*shadow, *rows])
+        lines = text.split("\n")[1:]
+        self._widths = [
+            max(
+                [
+                    *(max(len(row[place]) + 3, 6) for row in rows if place < len(row) - 1),
+                    *self._widths[place : place + 1],
+                ],
+                default=6,
+            )
+            for place in range(count - 1)
+        ]
+        self._context.stdout.write("\n".join(lines))
+        self._context.stdout.flush()
+
+
+def watch(context: Context, human: bool) -> None:
+    """Lists what is there, then prints what changes until interrupted."""
+    flags = context.flags
+    source = builder(context, human, single_type=True, flatten=False)
+    try:
+        infos = source.all()
+    except CommandError as error:
+        if not_found(error) and flags.ignore_not_found:
+            return
+        raise
+    if not infos:
+        raise CommandError("no resources to watch")
+    info = infos[0]
+    value = info.object
+    single = bool(info.name)
+    show = _shower(context, info, human)
+    if not flags.watch_only:
+        show(value, "ADDED" if flags.output_watch_events else "")
+    query: dict[str, Any] = {"labels": source.labels, "fields": source.fields}
+    if single:
+        query["fields"] = f"metadata.name={info.name}"
+    query["resourceVersion"] = _version(value, single)
+    accept = TABLE if human and flags.server_print else JSON
+    namespace = info.namespace if info.resource.namespaced else ""
+    first = single and not query["resourceVersion"]
+    for event in context.client.watch(info.resource, namespace, accept=accept, **query):
+        if event.get("type") == "BOOKMARK":
+            continue
+        if event.get("type") == "ERROR":
+            raise CommandError((event.get("object") or {}).get("message") or "the watch ended")
+        if first:
+            first = False
+            continue
+        show(event["object"], event["type"] if flags.output_watch_events else "")
+
+
+def _version(value: dict[str, Any], single: bool) -> str:
+    version = (value.get("metadata") or {}).get("resourceVersion") or ""
+    if value.get("kind") == "Table" and single:
+        rows = value.get("rows") or [{}]
+        version = ((rows[0].get("object") or {}).get("metadata") or {}).get("resourceVersion") or version
+    return version
+
+
+def _shower(context: Context, info: Info, human: bool) -> Any:
+    flags = context.flags
+    if human:
+        kind = info.resource.kind_name if flags.show_kind else ""
+        with_namespace = flags.all_namespaces and info.resource.namespaced
+        printer, out = TablePrinter(flags, kind=kind, with_namespace=with_namespace), _Growing(context)
+        return lambda value, event: out.write(printer.rows(as_table(value), event))
+    show = printer_of(context)
+
+    def one(value: dict[str, Any], event: str) -> None:
+        items = value["items"] if isinstance(value.get("items"), list) else [value]
+        for item in items:
+            if "kind" not in item:
+                item = {"apiVersion": info.resource.api_version, "kind": info.resource.kind, **item}
+            show({"type": event, "object": item} if event else item)
+        context.stdout.flush()
+
+    return one

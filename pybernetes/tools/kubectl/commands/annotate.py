@@ -1,0 +1,26 @@
+"""annotate: sets and removes annotations."""
+
+from __future__ import annotations
+
+from pybernetes.tools.kubectl import flagsets
+from pybernetes.tools.kubectl.commands._marks import change
+from pybernetes.tools.kubectl.context import Context
+
+SUMMARY = "Update the annotations on a resource"
+USAGE = "annotate [--overwrite] (-f FILENAME | TYPE NAME) KEY_1=VAL_1 ... KEY_N=VAL_N [--resource-version=version]"
+FLAGS = (
+    flagsets.FILES, flagsets.PRINT, flagsets.DRY_RUN, flagsets.SELECTOR, flagsets.FIELD_SELECTOR, flagsets.RECORD,
+    flagsets.ALL_NAMESPACES, flagsets.field_manager("kubectl-annotate"),
+    """
+- all bool false | all objects of the types in the namespace
+- list bool false | show the annotations
+- local bool false | do not ask the server
+- overwrite bool false | change annotations that are there already
+- resource-version string | only if the object has this version
+""",
+)  # fmt: skip
+
+
+def run(context: Context) -> None:
+    """Changes annotations."""
+    change(context, "annotation", "annotated", "annotations")

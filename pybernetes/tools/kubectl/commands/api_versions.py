@@ -1,0 +1,22 @@
+"""api-versions: lists the versions of the API that the server has."""
+
+from __future__ import annotations
+
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError
+
+SUMMARY = 'Print the supported API versions on the server, in the form of "group/version"'
+USAGE = "api-versions"
+FLAGS = ()
+
+
+def run(context: Context) -> None:
+    """Prints them, sorted."""
+    if context.args:
+        raise context.usage(f"unexpected arguments: [{' '.join(context.args)}]")
+    try:
+        versions = {each.api_version for each in context.discovery.refresh()}
+    except CommandError as error:
+        raise error
+    for version in sorted(versions):
+        context.out(version)

@@ -1,0 +1,69 @@
+"""Deletes what was applied before and is in the files no more."""
+
+from __future__ import annotations
+
+from pybernetes.tools.kubectl.builder import Info
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.discovery import Resource
+from pybernetes.tools.kubectl.errors import CommandError, not_found
+from pybernetes.tools.kubectl.lastapplied import read
+
+_NAMESPACED = (
+    ("", "v1", "ConfigMap"), ("", "v1", "Endpoints"), ("", "v1", "PersistentVolumeClaim"), ("", "v1", "Pod"),
+    ("", "v1", "ReplicationController"), ("", "v1", "Secret"), ("", "v1", "Service"), ("batch", "v1", "Job"),
+    ("batch", "v1", "CronJob"), ("networking.k8s.io", "v1", "Ingress"), ("apps", "v1", "DaemonSet"),
+    ("apps", "v1", "Deployment"), ("apps", "v1", "ReplicaSet"), ("apps", "v1", "StatefulSet"),
+)  # fmt: skip
+_GLOBAL = (("", "v1", "Namespace"), ("", "v1", "PersistentVolume"))
+
+
+def prune(context: Context, applied: list[Info]) -> None:
+    """Lists every kind that may be pruned and deletes what has the annotation and was not applied just now."""
+    flags = context.flags
+    kinds = _allowed(context)
+    uids = {(info.object.get("metadata") or {}).get("uid") for info in applied}
+    namespaces = {info.namespace for info in applied if info.resource.namespaced}
+    if context.namespace_given:
+        namespaces.add(context.namespace)
+    labels = flags.selector or None
+    for resource in kinds:
+        for namespace in sorted(namespaces) if resource.namespaced else [""]:
+            try:
+                items = context.client.list(resource, namespace, labels=labels).get("items") or []
+            except CommandError as error:
+                if not_found(error):
+                    continue
+                raise
+            for item in items:
+                if read(item) is None or item["metadata"].get("uid") in uids:
+                    continue
+                _delete(context, Info(resource, namespace, item["metadata"]["name"], item))
+
+
+def _delete(context: Context, info: Info) -> None:
+    from pybernetes.tools.kubectl import printers
+    from pybernetes.tools.kubectl.commands.delete import cascade, delete_one
+
+    if context.dry_run() != "client":
+        delete_one(context, info, context.flags.grace_period, cascade(context.flags.cascade))
+    info.object.setdefault("kind", info.resource.kind)
+    info.object.setdefault("apiVersion", info.resource.api_version)
+    printers.make(context, "pruned")(info.object)
+
+
+def _allowed(context: Context) -> list[Resource]:
+    chosen: list[tuple[str, str, str]] = []
+    for text in context.flags.prune_allowlist or context.flags.prune_whitelist:
+        parts = text.split("/")
+        if len(parts) != 3:
+            raise CommandError(f"invalid GroupVersionKind format: {text}, please follow <group/version/kind>")
+        group, version, kind = parts
+        chosen.append(("" if group == "core" else group, version, kind))
+    found = []
+    for group, version, kind in chosen or (*_NAMESPACED, *(() if context.namespace_given else _GLOBAL)):
+        try:
+            found.append(context.discovery.of_kind(f"{group}/{version}" if group else version, kind))
+        except CommandError:
+            if chosen:
+                raise
+    return found

@@ -1,0 +1,44 @@
+"""apply set-last-applied: sets the annotation to what files hold, without changing anything else."""
+
+from __future__ import annotations
+
+from pybernetes.tools.kubectl import flagsets, printers
+from pybernetes.tools.kubectl.builder import Builder
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError, with_source
+from pybernetes.tools.kubectl.lastapplied import ANNOTATION, configuration, read
+
+SUMMARY = "Set the last-applied-configuration annotation on a live object to match the contents of a file"
+USAGE = "apply set-last-applied -f FILENAME"
+FLAGS = (
+    flagsets.FILES, flagsets.PRINT, flagsets.DRY_RUN,
+    "- create-annotation bool false | make the annotation if there is none\n",
+)  # fmt: skip
+
+
+def run(context: Context) -> None:
+    """Sets the annotation of each object in the files."""
+    flags = context.flags
+    dry_run = context.dry_run()
+    if not flags.filename:
+        raise CommandError("must specify one of -f and -k")
+    builder = Builder.from_flags(context)
+    work = []
+    for info in builder.infos():
+        try:
+            live = context.client.get(info.resource, info.namespace, info.name)
+        except CommandError as error:
+            raise with_source(error, "retrieving current configuration of", info.source) from None
+        if read(live) is None and not flags.create_annotation:
+            raise CommandError(
+                f"no last-applied-configuration annotation found on resource: {info.name}, to create the annotation, "
+                "run the command with --create-annotation"
+            )
+        work.append((info, live, configuration(info.object)))
+    for info, live, text in work:
+        value = live
+        if dry_run != "client":
+            patch = {"metadata": {"annotations": {ANNOTATION: text}}}
+            query = {"dryRun": "All"} if dry_run == "server" else {}
+            value = context.client.patch(info.resource, info.namespace, info.name, patch, query=query)
+        printers.make(context, "configured")(value)

@@ -1,0 +1,44 @@
+"""apply view-last-applied: shows what was applied last."""
+
+from __future__ import annotations
+
+import json
+
+from pybernetes.tools.kubectl import flagsets
+from pybernetes.tools.kubectl.builder import Builder
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.lastapplied import read
+
+SUMMARY = "View the latest last-applied-configuration annotations of a resource/object"
+USAGE = "apply view-last-applied (TYPE [NAME | -l label] | TYPE/NAME | -f FILENAME)"
+FLAGS = (flagsets.FILES, flagsets.SELECTOR, """
+- all bool false | all objects of the types in the namespace
+o output string yaml | yaml or json
+""")  # fmt: skip
+
+
+def run(context: Context) -> None:
+    """Prints the annotation of each object."""
+    flags = context.flags
+    builder = Builder.from_flags(context, select_all=False, empty_selector=flags.all, latest=True)
+    texts = []
+    for info in builder.infos():
+        text = read(info.object)
+        if text is None:
+            raise CommandError(f"no last-applied-configuration annotation found on resource: {info.name}\n")
+        texts.append(text)
+    for text in texts:
+        value = json.loads(text)
+        if flags.output == "json":
+            from pybernetes.tools.kubectl.printers.json import dumps
+
+            context.out(dumps(value, indent=2, typed=True))
+        elif flags.output == "yaml":
+            from pybernetes.tools.kubectl.printers.yaml import dumps as yaml_dumps
+
+            context.stdout.write(yaml_dumps(value))
+        else:
+            raise context.usage(
+                f"Unexpected -o output mode: {flags.output}, the flag 'output' must be one of yaml|json"
+            )

@@ -1,0 +1,17 @@
+"""config get-clusters."""
+
+from __future__ import annotations
+
+from pybernetes.tools.kubectl.commands.config._file import entries
+from pybernetes.tools.kubectl.context import Context
+
+SUMMARY = "Display clusters defined in the kubeconfig"
+USAGE = "config get-clusters"
+FLAGS = ()
+
+
+def run(context: Context) -> None:
+    """Prints their names."""
+    context.out("NAME")
+    for name in sorted(entries(context, "clusters")):
+        context.out(name)

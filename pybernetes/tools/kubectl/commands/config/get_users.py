@@ -1,0 +1,17 @@
+"""config get-users."""
+
+from __future__ import annotations
+
+from pybernetes.tools.kubectl.commands.config._file import entries
+from pybernetes.tools.kubectl.context import Context
+
+SUMMARY = "Display users defined in the kubeconfig"
+USAGE = "config get-users"
+FLAGS = ()
+
+
+def run(context: Context) -> None:
+    """Prints their names."""
+    context.out("NAME")
+    for name in sorted(entries(context, "users")):
+        context.out(name)

@@ -1,0 +1,34 @@
+"""config unset: removes one value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.tools.kubectl.commands.config._file import entries, needs_help, store, store_current
+from pybernetes.tools.kubectl.commands.config.set_ import split
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.flags import quoted
+
+SUMMARY = "Unset an individual value in a kubeconfig file"
+USAGE = "config unset PROPERTY_NAME"
+FLAGS = ()
+
+
+def run(context: Context) -> None:
+    """Removes a value, an entry, or all entries."""
+    if len(context.args) != 1:
+        raise needs_help(context, f"Unexpected args: [{' '.join(context.args)}]")
+    name = context.args[0]
+    kind, entry, field = split(name)
+    if kind == "current-context":
+        store_current(context, "")
+    elif not entry:
+        for known in entries(context, kind):
+            store(context, kind, known, None)
+    elif not field:
+        store(context, kind, entry, None)
+    else:
+        value: dict[str, Any] = dict(entries(context, kind).get(entry) or {})
+        value.pop(field, None)
+        store(context, kind, entry, value)
+    context.out(f"Property {quoted(name)} unset.")

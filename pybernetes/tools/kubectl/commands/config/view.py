@@ -1,0 +1,104 @@
+"""config view: shows the configuration, secrets left out."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from pybernetes.tools.kubectl import flagsets, kubeconfig, printers
+from pybernetes.tools.kubectl.commands.config._file import complete
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError
+
+SUMMARY = "Display merged kubeconfig settings or a specified kubeconfig file"
+USAGE = "config view"
+FLAGS = (flagsets.TEMPLATE, """
+- flatten bool false | put the contents of files into the output
+- merge bool true | put all files together
+- minify bool false | only what the current context uses
+o output string yaml | output format: json, yaml, kyaml, name, go-template, jsonpath, …
+- raw bool false | show secrets, and bytes as they are
+""")  # fmt: skip
+_SECRET = {"certificate-authority-data": "DATA+OMITTED", "client-certificate-data": "DATA+OMITTED", "client-key-data": "DATA+OMITTED", "token": "REDACTED", "password": "REDACTED"}  # fmt: skip
+_ORDER = {
+    "clusters": ("server", "tls-server-name", "insecure-skip-tls-verify", "certificate-authority", "certificate-authority-data", "proxy-url"),
+    "users": ("client-certificate", "client-certificate-data", "client-key", "client-key-data", "token", "tokenFile", "as", "username", "password", "auth-provider", "exec"),
+    "contexts": ("cluster", "user", "namespace"),
+}  # fmt: skip
+
+
+def run(context: Context) -> None:
+    """Prints the configuration."""
+    flags = context.flags
+    if context.args:
+        raise context.usage(f"unexpected arguments: [{' '.join(context.args)}]")
+    config = copy.deepcopy(context.config)
+    if flags.minify:
+        config = _minified(context, config)
+    if flags.flatten:
+        _flatten(config)
+    if not flags.raw and not flags.flatten:
+        for plural, singular in (("clusters", "cluster"), ("users", "user")):
+            for each in config.get(plural) or ():
+                inner = each.get(singular) or {}
+                for key, text in _SECRET.items():
+                    if inner.get(key):
+                        inner[key] = text
+    value = _ordered(complete(config))
+    output = flags.output or "yaml"
+    if output == "name":
+        context.out("config/<unknown>")
+        return
+    printers.structured(context, output, printers.FORMATS, typed=True)(value)
+
+
+def _ordered(value: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {"kind": "Config", "apiVersion": "v1"}
+    for plural in ("clusters", "users", "contexts"):
+        singular = plural[:-1]
+        entries = []
+        for each in sorted(value.get(plural) or (), key=lambda item: item["name"]):
+            inner = each[singular]
+            keys = [key for key in _ORDER[plural] if key in inner] + [
+                key for key in inner if key not in _ORDER[plural]
+            ]
+            entries.append({"name": each["name"], singular: {key: inner[key] for key in keys}})
+        found[plural] = entries or None
+    return {
+        **found,
+        "current-context": value.get("current-context") or "",
+        **{k: v for k, v in value.items() if k not in found and k != "current-context"},
+    }
+
+
+def _minified(context: Context, config: dict[str, Any]) -> dict[str, Any]:
+    name = context.flags.context or config.get("current-context")
+    if not name:
+        raise CommandError("current-context must exist in order to minify")
+    chosen = kubeconfig.entry(config, "contexts", name)
+    if chosen is None:
+        raise CommandError(f"cannot locate context {name}")
+    kept = {"contexts": name, "clusters": chosen.get("cluster"), "users": chosen.get("user")}
+    return {
+        **config,
+        "current-context": name,
+        **{
+            plural: [each for each in config.get(plural) or () if each["name"] == wanted]
+            for plural, wanted in kept.items()
+        },
+    }
+
+
+def _flatten(config: dict[str, Any]) -> None:
+    import base64
+
+    for plural, singular, keys in (
+        ("clusters", "cluster", ("certificate-authority",)), ("users", "user", ("client-certificate", "client-key")),
+    ):  # fmt: skip
+        for each in config.get(plural) or ():
+            inner = each.get(singular) or {}
+            for key in keys:
+                path = inner.pop(key, None)
+                if path:
+                    with open(path, "rb") as file:
+                        inner[f"{key}-data"] = base64.b64encode(file.read()).decode()

@@ -1,0 +1,71 @@
+"""Policy rules and subjects of roles and bindings, from flags."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError, NoMatch, Verbatim
+
+RBAC = "rbac.authorization.k8s.io"
+
+
+def resources(context: Context) -> list[tuple[str, str, str]]:
+    """What --resource names, as name, group and subresource."""
+    found = []
+    for text in context.flags.resource:
+        name, _, subresource = text.partition("/")
+        name, _, group = name.partition(".")
+        found.append((name, group, subresource))
+    for name, group, subresource in found:
+        if not name and (group or subresource):
+            raise CommandError("resource must be specified if apiGroup/subresource specified")
+    return found
+
+
+def rules(context: Context, verbs: list[str]) -> list[dict[str, Any]]:
+    """One rule for each API group, in the order in which the groups come."""
+    groups: dict[str, list[str]] = {}
+    for name, group, subresource in resources(context):
+        if name == "*":
+            groups.setdefault(group, []).append("*")
+            continue
+        if not name:
+            groups.setdefault(group, [])
+            continue
+        try:
+            known = context.discovery.find(f"{name}.{group}" if group else name)
+        except NoMatch as error:
+            raise Verbatim(error.message) from None
+        full = f"{known.plural}/{subresource}" if subresource else known.plural
+        groups.setdefault(known.group, []).append(full)
+    found = []
+    for group in sorted(groups):
+        rule: dict[str, Any] = {
+            "verbs": verbs,
+            "apiGroups": [group],
+            "resources": list(dict.fromkeys(groups[group])),
+        }
+        if context.flags.resource_name:
+            rule["resourceNames"] = list(dict.fromkeys(context.flags.resource_name))
+        found.append(rule)
+    return found
+
+
+def verbs_of(context: Context) -> list[str]:
+    """The verbs; a star is all of them."""
+    verbs = list(dict.fromkeys(each.strip() for each in context.flags.verb))
+    return ["*"] if "*" in verbs else verbs
+
+
+def subjects(context: Context) -> list[dict[str, Any]]:
+    """Users, groups and service accounts of a binding."""
+    flags = context.flags
+    found: list[dict[str, Any]] = [{"kind": "User", "apiGroup": RBAC, "name": name} for name in flags.user]
+    found += [{"kind": "Group", "apiGroup": RBAC, "name": name} for name in flags.group]
+    for account in flags.serviceaccount:
+        namespace, colon, name = account.partition(":")
+        if not colon or not namespace or not name or ":" in name:
+            raise CommandError("serviceaccount must be <namespace>:<name>")
+        found.append({"kind": "ServiceAccount", "name": name, "namespace": namespace})
+    return found

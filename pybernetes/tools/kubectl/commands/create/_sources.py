@@ -1,0 +1,110 @@
+"""Data of config maps and secrets: files, literals and files of assignments."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError
+
+SOURCES = """
+- append-hash bool false | append a hash of the data to the name
+- from-env-file list | file with lines of the form key=value
+- from-file list | file, or key=file, or directory whose files become keys
+- from-literal array | key=value; may be repeated
+"""
+_KEY = re.compile(r"[-._a-zA-Z0-9]+\Z")
+
+
+def gather(context: Context, what: str) -> list[tuple[str, bytes]]:
+    """Keys and values in the order in which they are given."""
+    flags = context.flags
+    if flags.from_env_file and (flags.from_file or flags.from_literal):
+        raise CommandError("from-env-file cannot be combined with from-file or from-literal")
+    found: list[tuple[str, bytes]] = []
+    for text in flags.from_literal:
+        key, equals, value = text.partition("=")
+        if not key or not equals:
+            raise CommandError(f"invalid literal source {text}, expected key=value")
+        if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
+            value = value[1:-1]
+        found.append((key, value.encode()))
+    files: list[tuple[str, bytes]] = []
+    for text in flags.from_file:
+        files += _of_file(text)
+    for path in flags.from_env_file:
+        found += _of_env_file(path, what)
+    return found + files if not files else files + found
+
+
+def _of_file(text: str) -> list[tuple[str, bytes]]:
+    key, equals, path = text.partition("=")
+    if text.count("=") > 1:
+        raise CommandError("key names or file paths cannot contain '='")
+    if not equals:
+        key, path = os.path.basename(text), text
+    elif not key:
+        raise CommandError(f"key name for file path {path} missing")
+    elif not path:
+        raise CommandError(f"file path for key name {key} missing")
+    if not os.path.exists(path):
+        raise CommandError(f"error reading {path}: no such file or directory")
+    if os.path.isdir(path):
+        if equals:
+            raise CommandError("cannot give a key name for a directory path")
+        names = sorted(entry.name for entry in os.scandir(path) if entry.is_file())
+        return [(name, _read(os.path.join(path, name))) for name in names if _KEY.match(name)]
+    return [(key, _read(path))]
+
+
+def _read(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise CommandError(f"open {path}: {(error.strerror or '').lower()}") from None
+
+
+def _of_env_file(path: str, what: str) -> list[tuple[str, bytes]]:
+    if not os.path.exists(path):
+        raise CommandError(f"error reading {path}: no such file or directory")
+    if os.path.isdir(path):
+        raise CommandError(f"env {what} file cannot be a directory")
+    found = []
+    for number, raw in enumerate(_read(path).splitlines()):
+        line = raw.decode("utf-8", "replace").lstrip("\ufeff").lstrip()
+        if not line or line.startswith("#"):
+            continue
+        key, equals, value = line.partition("=")
+        if not re.match(r"[-._a-zA-Z][-._a-zA-Z0-9]*\Z", key):
+            raise CommandError(
+                f'"{key}" is not a valid key name: a valid environment variable name must consist of alphabetic '
+                "characters, digits, '_', '-', or '.', and must not start with a digit (e.g. 'my.env-name',  or "
+                f"'MY_ENV.NAME',  or 'MyEnvName1', regex used for validation is '[-._a-zA-Z][-._a-zA-Z0-9]*')"
+            )
+        found.append((key, (value if equals else os.environ.get(key, "")).encode()))
+        _ = number
+    return found
+
+
+def check_key(key: str) -> list[str]:
+    """What is wrong with the key of a config map."""
+    if len(key) > 253:
+        return ["must be no more than 253 bytes"]
+    if not _KEY.match(key):
+        return [
+            "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or "
+            "'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')"
+        ]
+    if key in (".", "..") or key.startswith(".."):
+        return [f"must not be '{key}'" if key in (".", "..") else "must not start with '..'"]
+    return []
+
+
+def hash_of(text: str) -> str:
+    """The hash that --append-hash appends to a name."""
+    import hashlib
+
+    digest = hashlib.sha256(text.encode()).hexdigest()[:10]
+    return digest.translate(str.maketrans("013ae", "ghkmt"))

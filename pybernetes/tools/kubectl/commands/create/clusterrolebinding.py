@@ -1,0 +1,35 @@
+"""create clusterrolebinding."""
+
+from __future__ import annotations
+
+from pybernetes.tools.kubectl.commands.create._make import COMMON, Object, generator, metadata
+from pybernetes.tools.kubectl.commands.create._rules import RBAC, subjects
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError
+
+SUMMARY = "Create a cluster role binding for a particular cluster role"
+USAGE = "create clusterrolebinding NAME --clusterrole=NAME [--user=username] [--group=groupname] [--serviceaccount=namespace:serviceaccountname] [--dry-run=server|client|none]"
+FLAGS = (*COMMON, """
+- clusterrole string | cluster role to bind
+- group array | group to bind to; may be repeated
+- serviceaccount array | service account (NAMESPACE:NAME) to bind to; may be repeated
+- user array | user to bind to; may be repeated
+""")  # fmt: skip
+
+
+def make(context: Context, name: str) -> Object:
+    """A ClusterRoleBinding."""
+    flags = context.flags
+    if "clusterrole" not in flags.changed:
+        raise CommandError('required flag(s) "clusterrole" not set')
+    found: Object = {
+        "kind": "ClusterRoleBinding",
+        "apiVersion": f"{RBAC}/v1",
+        "metadata": metadata(context, name, False),
+    }
+    if bound := subjects(context):
+        found["subjects"] = bound
+    return {**found, "roleRef": {"apiGroup": RBAC, "kind": "ClusterRole", "name": flags.clusterrole}}
+
+
+run = generator(make, "failed to create clusterrolebinding: ")

@@ -1,0 +1,40 @@
+"""create cronjob."""
+
+from __future__ import annotations
+
+from pybernetes.tools.kubectl.commands.create._containers import template
+from pybernetes.tools.kubectl.commands.create._make import COMMON, Object, command_of, generator, metadata
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError
+
+SUMMARY = "Create a cron job with the specified name"
+USAGE = "create cronjob NAME --image=image --schedule='0/5 * * * ?' -- [COMMAND] [args...]"
+FLAGS = (*COMMON, """
+- image string | image to run
+- restart string | restart policy of the pods: OnFailure or Never
+- schedule string | when to run, in the format of cron
+""")  # fmt: skip
+
+
+def make(context: Context, name: str) -> Object:
+    """A CronJob."""
+    flags = context.flags
+    missing = [each for each in ("image", "schedule") if each not in flags.changed]
+    if missing:
+        raise CommandError(
+            f"required flag(s) {', '.join(chr(34) + each + chr(34) for each in missing)} not set"
+        )
+    inner = template(name, flags.image, command_of(context), flags.restart or "OnFailure")
+    return {
+        "kind": "CronJob",
+        "apiVersion": "batch/v1",
+        "metadata": metadata(context, name),
+        "spec": {
+            "schedule": flags.schedule,
+            "jobTemplate": {"metadata": {"name": name}, "spec": {"template": inner}},
+        },
+        "status": {},
+    }
+
+
+run = generator(make, "failed to create cronjob: ")

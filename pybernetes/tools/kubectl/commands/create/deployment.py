@@ -1,0 +1,55 @@
+"""create deployment."""
+
+from __future__ import annotations
+
+from pybernetes.tools.kubectl.commands.create._make import COMMON, Object, command_of, generator, metadata
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError
+
+SUMMARY = "Create a deployment with the specified name"
+USAGE = "create deployment NAME --image=image -- [COMMAND] [args...]"
+FLAGS = (*COMMON, """
+- image list | images; a container for each
+- port int -1 | port that the container listens on
+r replicas int 1 | number of replicas
+""")  # fmt: skip
+
+
+def container_name(image: str) -> str:
+    """The name of a container, from its image."""
+    return image.rpartition("/")[2].partition(":")[0].partition("@")[0].replace("_", "-")
+
+
+def make(context: Context, name: str) -> Object:
+    """A Deployment."""
+    flags = context.flags
+    command = command_of(context)
+    if not flags.image:
+        raise CommandError('required flag(s) "image" not set')
+    if len(flags.image) > 1 and command:
+        raise CommandError("cannot specify multiple --image options and command")
+    labels = {"app": name}
+    containers: list[Object] = []
+    for place, image in enumerate(flags.image):
+        container: Object = {"name": container_name(image), "image": image}
+        if command:
+            container["command"] = command
+        if flags.port >= 0 and place == 0:
+            container["ports"] = [{"containerPort": flags.port}]
+        containers.append({**container, "resources": {}})
+    template = {"metadata": {"labels": labels}, "spec": {"containers": containers}}
+    return {
+        "kind": "Deployment",
+        "apiVersion": "apps/v1",
+        "metadata": metadata(context, name, labels=labels),
+        "spec": {
+            "replicas": flags.replicas,
+            "selector": {"matchLabels": labels},
+            "template": template,
+            "strategy": {},
+        },
+        "status": {},
+    }
+
+
+run = generator(make, "failed to create deployment: ")

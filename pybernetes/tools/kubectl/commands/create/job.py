@@ -1,0 +1,64 @@
+"""create job."""
+
+from __future__ import annotations
+
+from pybernetes.tools.kubectl.commands.create._containers import template
+from pybernetes.tools.kubectl.commands.create._make import COMMON, Object, command_of, generator, metadata
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError
+
+SUMMARY = "Create a job with the specified name"
+USAGE = "create job NAME --image=image [--from=cronjob/name] -- [COMMAND] [args...]"
+FLAGS = (*COMMON, """
+- from string | cron job whose template the job takes: cronjob/NAME
+- image string | image to run
+""")  # fmt: skip
+
+
+def make(context: Context, name: str) -> Object:
+    """A Job."""
+    flags, command = context.flags, command_of(context)
+    if bool(flags.image) == bool(flags.__getattr__("from")):
+        raise CommandError("either --image or --from must be specified")
+    base: Object = {"kind": "Job", "apiVersion": "batch/v1"}
+    if flags.image:
+        return {
+            **base,
+            "metadata": metadata(context, name),
+            "spec": {"template": template(name, flags.image, command, "Never")},
+            "status": {},
+        }
+    if command:
+        raise CommandError("cannot specify --from and command")
+    return {**base, **_of_cronjob(context, name, flags.__getattr__("from")), "status": {}}
+
+
+def _of_cronjob(context: Context, name: str, source: str) -> Object:
+    kind, slash, origin = source.partition("/")
+    if not slash:
+        kind, origin = "cronjob", source
+    resource = context.discovery.find(kind)
+    if resource.kind != "CronJob":
+        raise CommandError("from must be an existing cronjob")
+    found = context.client.get(resource, context.namespace, origin)
+    inner = found["spec"]["jobTemplate"]
+    annotations = {
+        "cronjob.kubernetes.io/instantiate": "manual",
+        **(inner.get("metadata") or {}).get("annotations", {}),
+    }
+    owner = {
+        "apiVersion": "batch/v1", "kind": "CronJob", "name": origin, "uid": found["metadata"]["uid"], "controller": True,
+    }  # fmt: skip
+    labels = (inner.get("metadata") or {}).get("labels")
+    meta: Object = {"name": name}
+    if context.namespace_given:
+        meta["namespace"] = context.namespace
+    if labels:
+        meta["labels"] = labels
+    return {
+        "metadata": {**meta, "annotations": annotations, "ownerReferences": [owner]},
+        "spec": inner["spec"],
+    }
+
+
+run = generator(make, "failed to create job: ")

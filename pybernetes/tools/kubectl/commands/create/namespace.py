@@ -1,0 +1,24 @@
+"""create namespace."""
+
+from __future__ import annotations
+
+from pybernetes.tools.kubectl.commands.create._make import COMMON, Object, generator, metadata
+from pybernetes.tools.kubectl.context import Context
+
+SUMMARY = "Create a namespace with the specified name"
+USAGE = "create namespace NAME [--dry-run=server|client|none]"
+FLAGS = COMMON
+
+
+def make(context: Context, name: str) -> Object:
+    """A Namespace."""
+    return {
+        "kind": "Namespace",
+        "apiVersion": "v1",
+        "metadata": metadata(context, name, False),
+        "spec": {},
+        "status": {},
+    }
+
+
+run = generator(make)

@@ -1,0 +1,33 @@
+"""create rolebinding."""
+
+from __future__ import annotations
+
+from pybernetes.tools.kubectl.commands.create._make import COMMON, Object, generator, metadata
+from pybernetes.tools.kubectl.commands.create._rules import RBAC, subjects
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError
+
+SUMMARY = "Create a role binding for a particular role or cluster role"
+USAGE = "create rolebinding NAME --clusterrole=NAME|--role=NAME [--user=username] [--group=groupname] [--serviceaccount=namespace:serviceaccountname] [--dry-run=server|client|none]"
+FLAGS = (*COMMON, """
+- clusterrole string | cluster role to bind
+- group array | group to bind to; may be repeated
+- role string | role to bind
+- serviceaccount array | service account (NAMESPACE:NAME) to bind to; may be repeated
+- user array | user to bind to; may be repeated
+""")  # fmt: skip
+
+
+def make(context: Context, name: str) -> Object:
+    """A RoleBinding."""
+    flags = context.flags
+    if bool(flags.clusterrole) == bool(flags.role):
+        raise CommandError("exactly one of clusterrole or role must be specified")
+    kind = "ClusterRole" if flags.clusterrole else "Role"
+    found: Object = {"kind": "RoleBinding", "apiVersion": f"{RBAC}/v1", "metadata": metadata(context, name)}
+    if bound := subjects(context):
+        found["subjects"] = bound
+    return {**found, "roleRef": {"apiGroup": RBAC, "kind": kind, "name": flags.clusterrole or flags.role}}
+
+
+run = generator(make, "failed to create rolebinding: ")

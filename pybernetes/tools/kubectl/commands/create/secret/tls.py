@@ -1,0 +1,51 @@
+"""create secret tls."""
+
+from __future__ import annotations
+
+from pybernetes.tools.kubectl.commands.create._make import COMMON, Object, generator
+from pybernetes.tools.kubectl.commands.create.secret.generic import secret
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError
+
+SUMMARY = "Create a TLS secret"
+USAGE = (
+    "create secret tls NAME --cert=path/to/cert/file --key=path/to/key/file [--dry-run=server|client|none]"
+)
+FLAGS = (*COMMON, """
+- append-hash bool false | append a hash of the data to the name
+- cert string | file with the certificate in PEM
+- key string | file with its key
+""")  # fmt: skip
+
+
+def make(context: Context, name: str) -> Object:
+    """A Secret with a certificate and its key."""
+    flags = context.flags
+    if not flags.key or not flags.cert:
+        raise CommandError("key and cert must be specified")
+    texts = []
+    for path in (flags.cert, flags.key):
+        try:
+            with open(path, "rb") as file:
+                texts.append(file.read())
+        except OSError as error:
+            problem = f"open {path}: {(error.strerror or '').lower()}"
+            raise CommandError(f"Cannot read file {path}, {problem}") from None
+    from cryptography.hazmat.primitives import serialization
+    from cryptography.x509 import load_pem_x509_certificate
+
+    try:
+        certificate = load_pem_x509_certificate(texts[0])
+    except ValueError:
+        raise CommandError("tls: failed to find any PEM data in certificate input") from None
+    try:
+        key = serialization.load_pem_private_key(texts[1], None)
+    except (ValueError, TypeError):
+        raise CommandError("tls: failed to find any PEM data in key input") from None
+    form = serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo
+    if key.public_key().public_bytes(*form) != certificate.public_key().public_bytes(*form):
+        raise CommandError("tls: private key does not match public key")
+    return secret(context, name, [("tls.crt", texts[0]), ("tls.key", texts[1])], "kubernetes.io/tls")
+
+
+run = generator(make, "failed to create secret ")

@@ -1,0 +1,19 @@
+"""create service clusterip."""
+
+from __future__ import annotations
+
+from pybernetes.tools.kubectl.commands.create._make import COMMON, Object, generator
+from pybernetes.tools.kubectl.commands.create.service._service import TCP, service
+from pybernetes.tools.kubectl.context import Context
+
+SUMMARY = "Create a ClusterIP service"
+USAGE = "create service clusterip NAME [--tcp=<port>:<targetPort>] [--dry-run=server|client|none]"
+FLAGS = (*COMMON, TCP, "- clusterip string | address of the service, or None\n")
+
+
+def make(context: Context, name: str) -> Object:
+    """A Service of type ClusterIP."""
+    return service(context, name, "ClusterIP", cluster_ip=context.flags.clusterip)
+
+
+run = generator(make, "failed to create ClusterIP service: ")

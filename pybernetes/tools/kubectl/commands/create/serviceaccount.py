@@ -1,0 +1,18 @@
+"""create serviceaccount."""
+
+from __future__ import annotations
+
+from pybernetes.tools.kubectl.commands.create._make import COMMON, Object, generator, metadata
+from pybernetes.tools.kubectl.context import Context
+
+SUMMARY = "Create a service account with the specified name"
+USAGE = "create serviceaccount NAME [--dry-run=server|client|none]"
+FLAGS = COMMON
+
+
+def make(context: Context, name: str) -> Object:
+    """A ServiceAccount."""
+    return {"kind": "ServiceAccount", "apiVersion": "v1", "metadata": metadata(context, name)}
+
+
+run = generator(make, "failed to create serviceaccount: ")

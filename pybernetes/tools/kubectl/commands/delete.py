@@ -1,0 +1,177 @@
+"""delete: removes objects and waits until they are gone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.tools.kubectl import flagsets
+from pybernetes.tools.kubectl.builder import Builder, Info, is_not_found
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import ApiError, CommandError, with_source
+
+SUMMARY = "Delete resources by file names, stdin, resources and names, or by resources and label selector"
+USAGE = "delete ([-f FILENAME] | [-k DIRECTORY] | TYPE [(NAME | -l label | --all)])"
+FLAGS = (
+    flagsets.FILES, flagsets.SELECTOR, flagsets.FIELD_SELECTOR, flagsets.ALL_NAMESPACES, flagsets.DRY_RUN,
+    flagsets.DELETION,
+    """
+- all bool false | all objects of the types in the namespace
+- ignore-not-found bool false | objects that do not exist are no error; the default with --all
+i interactive bool false | ask before anything is deleted
+- now bool false | the same as --grace-period=1
+o output string | name: print only type and name
+- raw string | path to DELETE, as it is
+- wait bool true | wait until the objects are gone, finalizers included
+""",
+)  # fmt: skip
+_POLICIES = {
+    "background": "Background", "orphan": "Orphan", "foreground": "Foreground", "true": "Background", "false": "Orphan",
+}  # fmt: skip
+
+
+def run(context: Context) -> None:
+    """Deletes what the arguments name."""
+    flags = context.flags
+    grace = _grace(context)
+    policy = cascade(flags.cascade)
+    if flags.raw:
+        from pybernetes.tools.kubectl.raw import request
+
+        request(context, "DELETE", flags.raw, flags.filename[0] if flags.filename else "")
+        return
+    selecting = flags.all or flags.selector or flags.field_selector
+    ignoring = flags.ignore_not_found or (bool(selecting) and "ignore-not-found" not in flags.changed)
+    builder = Builder.from_flags(
+        context, continue_on_error=True, require_object=False, ignore=is_not_found if ignoring else None
+    )
+    infos = _chosen(context, builder)
+    if infos is None:
+        return
+    delete_all(context, builder, infos, grace, policy, ignoring)
+
+
+def _grace(context: Context) -> int:
+    flags = context.flags
+    grace = flags.grace_period
+    if flags.now:
+        if grace != -1:
+            raise CommandError("--now and --grace-period cannot be specified together")
+        grace = 1
+    if grace == 0 and not flags.force:
+        grace = 1
+    if flags.force and grace < 0:
+        grace = 0
+    context.dry_run()
+    if flags.output not in ("", "name"):
+        raise CommandError(f"unexpected -o output mode: {flags.output}. We only support '-o name'")
+    if flags.all and flags.selector:
+        raise CommandError("cannot set --all and --selector at the same time")
+    if flags.all and flags.field_selector:
+        raise CommandError("cannot set --all and --field-selector at the same time")
+    if grace == 0 and flags.force:
+        context.warn(
+            "Warning: Immediate deletion does not wait for confirmation that the running resource has been terminated. "
+            "The resource may continue to run on the cluster indefinitely."
+        )
+    elif grace > 0 and flags.force:
+        raise CommandError("--force and --grace-period greater than 0 cannot be specified together")
+    return grace
+
+
+def cascade(text: str) -> str:
+    """The deletion policy that --cascade means."""
+    if text not in _POLICIES:
+        raise CommandError(f'invalid cascade value ({text}). Must be "background", "foreground", or "orphan"')
+    return _POLICIES[text]
+
+
+def _chosen(context: Context, builder: Builder) -> list[Info] | None:
+    """What is to be deleted; nothing at all if the user does not want it."""
+    infos = builder.all()
+    if not context.flags.interactive:
+        return infos
+    if not infos:
+        context.out("No resources found")
+        return None
+    context.out(f"You are about to delete the following {len(infos)} resource(s):")
+    for info in infos:
+        context.out(info.label)
+    context.stdout.write("Do you want to continue? (y/N): ")
+    context.stdout.flush()
+    if context.stdin.readline().strip().lower() != "y":
+        context.out("deletion is cancelled")
+        return None
+    return infos
+
+
+def delete_all(
+    context: Context,
+    builder: Builder,
+    infos: list[Info],
+    grace: int,
+    policy: str,
+    ignoring: bool,
+    quiet: bool = False,
+) -> None:
+    """Deletes objects one after another, then waits for all of them."""
+    flags = context.flags
+    dry_run = flags.dry_run if flags.has("dry-run") else "none"
+    warned = False
+    gone: list[tuple[Info, str]] = []
+    found = 0
+    for info in infos:
+        found += 1
+        if (
+            context.namespace_given
+            and not builder.all_namespaces
+            and not info.resource.namespaced
+            and not warned
+        ):
+            context.warn("Warning: deleting cluster-scoped resources, not scoped to the provided namespace")
+            warned = True
+        if dry_run not in ("client", "unchanged"):
+            try:
+                uid = delete_one(context, info, grace, policy)
+            except ApiError as error:
+                if ignoring and is_not_found(error):
+                    continue
+                builder.errors.append(with_source(error, "deleting", info.source))
+                continue
+            gone.append((info, uid))
+        if not quiet:
+            _show(context, info, grace, dry_run)
+    builder.finish()
+    if not found and not quiet:
+        context.out("No resources found")
+        return
+    if flags.wait and dry_run == "none":
+        from pybernetes.tools.kubectl.commands._waiting import until_gone
+
+        context.stdout.flush()
+        until_gone(context, gone, flags.timeout or 7 * 24 * 3600.0)
+
+
+def delete_one(context: Context, info: Info, grace: int, policy: str) -> str:
+    """Sends the request; gives the UID of what is deleted."""
+    options: dict[str, Any] = {"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": policy}
+    if grace >= 0:
+        options["gracePeriodSeconds"] = grace
+    if context.flags.has("dry-run") and context.flags.dry_run == "server":
+        options["dryRun"] = ["All"]
+    answer = context.client.delete(info.resource, info.namespace, info.name, options)
+    if answer.get("kind") == "Status":
+        return (answer.get("details") or {}).get("uid") or ""
+    return (answer.get("metadata") or {}).get("uid") or ""
+
+
+def _show(context: Context, info: Info, grace: int, dry_run: str) -> None:
+    if context.flags.has("output") and context.flags.output == "name":
+        context.out(info.label)
+        return
+    operation = "force deleted" if grace == 0 else "deleted"
+    if info.resource.namespaced:
+        operation += f" from {info.namespace} namespace"
+    operation += {"client": " (dry run)", "unchanged": " (dry run)", "server": " (server dry run)"}.get(
+        dry_run, ""
+    )
+    context.out(f'{info.resource.kind_name} "{info.name}" {operation}')

@@ -1,0 +1,173 @@
+"""expose: makes a service for the pods of an object."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.tools.kubectl import flagsets, override, printers
+from pybernetes.tools.kubectl.builder import Builder, Info
+from pybernetes.tools.kubectl.commands.create._make import int_or_text, ordered
+from pybernetes.tools.kubectl.commands.run import parse_labels
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.lastapplied import annotate
+
+SUMMARY = (
+    "Take a replication controller, service, deployment or pod and expose it as a new Kubernetes service"
+)
+USAGE = "expose (-f FILENAME | TYPE NAME) [--port=port] [--protocol=TCP|UDP|SCTP] [--target-port=number-or-name] [--name=name] [--external-ip=external-ip-of-service] [--type=type]"
+FLAGS = (
+    flagsets.FILES, flagsets.PRINT, flagsets.DRY_RUN, flagsets.SAVE_CONFIG, flagsets.RECORD,
+    flagsets.field_manager("kubectl-expose"), override.FLAGS.format(default="merge"),
+    """
+- cluster-ip string | address of the service, or None
+- external-ip string | further address under which nodes take packets for the service
+l labels string | labels of the service
+- load-balancer-ip string | address of the load balancer
+- name string | name of the service
+- port string | port of the service
+- protocol string | protocol: TCP, UDP or SCTP
+- selector string | labels of the pods
+- session-affinity string | None or ClientIP
+- target-port string | port of the pods, number or name
+- type string | ClusterIP, NodePort, LoadBalancer or ExternalName
+""",
+)  # fmt: skip
+_EXPOSABLE = {
+    ("", "ReplicationController"), ("", "Service"), ("", "Pod"), ("apps", "Deployment"), ("apps", "ReplicaSet"),
+}  # fmt: skip
+
+
+def run(context: Context) -> None:
+    """Makes a service for each object."""
+    dry_run = context.dry_run()
+    builder = Builder.from_flags(context, continue_on_error=True, labels=None)
+    for info in builder.infos():
+        try:
+            _one(context, info, dry_run)
+        except CommandError as error:
+            builder.errors.append(error)
+    builder.finish()
+
+
+def _one(context: Context, info: Info, dry_run: str) -> None:
+    flags = context.flags
+    resource = info.resource
+    if (resource.group, resource.kind) not in _EXPOSABLE:
+        raise CommandError(f"cannot expose a {_kind(info)}")
+    service = override.apply(_service(context, info), flags.overrides, flags.override_type)
+    if dry_run == "client":
+        if context.namespace_given:
+            meta = service["metadata"]
+            service["metadata"] = {"name": meta.pop("name"), "namespace": context.namespace, **meta}
+    else:
+        if flags.save_config:
+            service = annotate(service, typed=True)
+        services = context.discovery.of_kind("v1", "Service")
+        sent = {key: item for key, item in service.items() if key != "status"}
+        service = ordered(
+            context.client.create(services, context.namespace, sent, query=context.write_query())
+        )
+    printers.make(context, "exposed", typed=True)(service)
+
+
+def _kind(info: Info) -> str:
+    return f"{info.resource.kind}.{info.resource.group}" if info.resource.group else info.resource.kind
+
+
+def _selector(info: Info) -> dict[str, str]:
+    """The labels of the pods that belong to an object."""
+    spec = info.object.get("spec") or {}
+    wrong = "couldn't retrieve selectors via --selector flag or introspection: "
+    if info.resource.kind in ("ReplicationController", "Service"):
+        found = spec.get("selector") or {}
+        if not found and info.resource.kind == "Service":
+            raise CommandError(wrong + "the service has no pod selector set")
+        return found
+    if info.resource.kind == "Pod":
+        found = (info.object.get("metadata") or {}).get("labels") or {}
+        if not found:
+            raise CommandError(wrong + "the pod has no labels and cannot be exposed")
+        return found
+    selector = spec.get("selector") or {}
+    if selector.get("matchExpressions"):
+        raise CommandError(
+            f'{wrong}couldn\'t convert expressions - "{selector["matchExpressions"]}" to map-based selector format'
+        )
+    return selector.get("matchLabels") or {}
+
+
+def _ports(info: Info) -> list[tuple[str, str]]:
+    spec = info.object.get("spec") or {}
+    if info.resource.kind == "Service":
+        return [(str(each["port"]), each.get("protocol", "TCP")) for each in spec.get("ports") or ()]
+    pod = spec if info.resource.kind == "Pod" else (spec.get("template") or {}).get("spec") or {}
+    return [
+        (str(port["containerPort"]), port.get("protocol", "TCP"))
+        for container in pod.get("containers") or ()
+        for port in container.get("ports") or ()
+    ]
+
+
+def _service(context: Context, info: Info) -> dict[str, Any]:
+    flags = context.flags
+    selector = parse_labels(flags.selector) if flags.selector else dict(sorted(_selector(info).items()))
+    if not selector:
+        raise CommandError("selector must be specified")
+    known = _ports(info)
+    wanted = flags.port.split(",") if flags.port else list(dict.fromkeys(port for port, _ in known))
+    if not wanted and flags.cluster_ip != "None":
+        raise CommandError("couldn't find port via --port flag or introspection")
+    labels = (
+        parse_labels(flags.labels)
+        if flags.labels
+        else dict(sorted(((info.object.get("metadata") or {}).get("labels") or {}).items()))
+    )
+    name = flags.name or info.name[:63]
+    spec: dict[str, Any] = {}
+    if ports := _service_ports(flags, wanted, known):
+        spec["ports"] = ports
+    spec["selector"] = selector
+    if flags.cluster_ip:
+        spec["clusterIP"] = flags.cluster_ip
+    if flags.type:
+        spec["type"] = flags.type
+    if flags.external_ip:
+        spec["externalIPs"] = [flags.external_ip]
+    if flags.session_affinity:
+        if flags.session_affinity not in ("None", "ClientIP"):
+            raise CommandError(f"unknown session affinity: {flags.session_affinity}")
+        spec["sessionAffinity"] = flags.session_affinity
+    if flags.type == "LoadBalancer" and flags.load_balancer_ip:
+        spec["loadBalancerIP"] = flags.load_balancer_ip
+    meta: dict[str, Any] = {"name": name}
+    if labels:
+        meta["labels"] = labels
+    return {
+        "kind": "Service",
+        "apiVersion": "v1",
+        "metadata": meta,
+        "spec": spec,
+        "status": {"loadBalancer": {}},
+    }
+
+
+def _service_ports(flags: Any, wanted: list[str], known: list[tuple[str, str]]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    for place, text in enumerate(wanted, 1):
+        if not text.lstrip("-").isdigit():
+            raise CommandError(f'strconv.Atoi: parsing "{text}": invalid syntax')
+        protocols = (
+            [flags.protocol]
+            if flags.protocol
+            else list(dict.fromkeys(p for port, p in known if port == text)) or ["TCP"]
+        )
+        for protocol in protocols:
+            entry: dict[str, Any] = {}
+            if len(protocols) > 1:
+                entry["name"] = f"port-{place}-{protocol.lower()}"
+            elif len(wanted) > 1:
+                entry["name"] = f"port-{place}"
+            target = int_or_text(flags.target_port) if flags.target_port else int(text)
+            found.append({**entry, "protocol": protocol, "port": int(text), "targetPort": target})
+    return found

@@ -1,0 +1,27 @@
+"""help: explains a command."""
+
+from __future__ import annotations
+
+from pybernetes.tools.kubectl import flagsets
+from pybernetes.tools.kubectl.context import Context
+
+SUMMARY = "Help about any command"
+USAGE = "help [command]"
+FLAGS = ()
+
+
+def run(context: Context) -> int:
+    """Shows the help of the command that the arguments name, or of all."""
+    from pybernetes.tools.kubectl.flags import declare
+    from pybernetes.tools.kubectl.help import overview, show
+    from pybernetes.tools.kubectl.main import find
+
+    if not context.args:
+        overview(context.stdout)
+        return 0
+    command, path, _ = find(context.args, declare(flagsets.GLOBAL))
+    if command is None:
+        context.warn(f"Unknown help topic [{' '.join(f'`{each}`' for each in context.args)}]")
+        overview(context.stdout)
+        return 0
+    return show(command, path, context.stdout)

@@ -1,0 +1,198 @@
+"""logs: shows what containers write."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from pybernetes.tools.kubectl import flagsets
+from pybernetes.tools.kubectl.builder import Info
+from pybernetes.tools.kubectl.client import failure, path_of, query_string
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import ApiError, CommandError, not_found
+from pybernetes.tools.kubectl.http import Connection
+from pybernetes.tools.kubectl.pods import choose_container, containers, named, pods_of
+
+SUMMARY = "Print the logs for a container in a pod"
+USAGE = "logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]"
+FLAGS = (flagsets.SELECTOR, """
+- all-containers bool false | all containers of the pods
+- all-pods bool false | all pods of the object, with prefixes
+c container string | the container
+f follow bool false | go on as more is written
+- ignore-errors bool false | errors while following are not the end
+- insecure-skip-tls-verify-backend bool false | do not check who the kubelet is
+- limit-bytes int 0 | so many bytes at most
+- max-log-requests int 5 | how many logs to follow at once
+- pod-running-timeout duration 20s | how long to wait for a pod
+- prefix bool false | begin each line with pod and container
+p previous bool false | of the container's run before this one
+- since duration 0s | only what is newer than this
+- since-time string | only what is newer than this moment (RFC 3339)
+- tail int -1 | so many of the last lines
+- timestamps bool false | with the time of each line
+""")  # fmt: skip
+_USAGE = "expected 'logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]'.\nPOD or TYPE/NAME is a required argument for the logs command"
+
+
+def run(context: Context) -> None:
+    """Prints the logs."""
+    flags, args = context.flags, context.args
+    if len(args) > 2 or (not args and not flags.selector):
+        raise context.usage(_USAGE)
+    if len(args) == 1 and flags.selector:
+        raise context.usage("only a selector (-l) or a POD name is allowed")
+    container = args[1] if len(args) == 2 else flags.container
+    options = _options(context)
+    targets = _targets(context, container)
+    if targets is None:
+        return
+    if flags.follow and len(targets) > flags.max_log_requests and len(targets) > 1:
+        raise CommandError(
+            f"you are attempting to follow {len(targets)} log streams, but maximum allowed concurrency is "
+            f"{flags.max_log_requests}, use --max-log-requests to increase the limit"
+        )
+    if flags.follow and len(targets) > 1:
+        _parallel(context, targets, options)
+    else:
+        for pod, name in targets:
+            _print(context, pod, name, options)
+
+
+def _options(context: Context) -> dict[str, Any]:
+    flags = context.flags
+    if flags.since_time and flags.since:
+        raise CommandError("at most one of `sinceTime` or `sinceSeconds` may be specified")
+    if flags.all_containers and (flags.container or len(context.args) == 2):
+        name = flags.container or context.args[1]
+        raise CommandError(f"--all-containers=true should not be specified with container name {name}")
+    if "container" in flags.changed and len(context.args) == 2:
+        raise CommandError("only one of -c or an inline [CONTAINER] arg is allowed")
+    if flags.limit_bytes < 0:
+        raise CommandError("--limit-bytes must be greater than 0")
+    if flags.since < 0:
+        raise CommandError("--since must be greater than 0")
+    if flags.tail < -1:
+        raise CommandError("--tail must be greater than or equal to -1")
+    tail: int | None = flags.tail if flags.tail != -1 else None
+    if flags.selector and "tail" not in flags.changed:
+        tail = 10
+    return {
+        "follow": flags.follow, "previous": flags.previous, "timestamps": flags.timestamps,
+        "insecureSkipTLSVerifyBackend": flags.insecure_skip_tls_verify_backend, "sinceTime": flags.since_time,
+        "limitBytes": flags.limit_bytes or None, "sinceSeconds": round(flags.since) if flags.since else None,
+        "tailLines": str(tail) if tail is not None else None,
+    }  # fmt: skip
+
+
+def _targets(context: Context, container: str) -> list[tuple[dict[str, Any], str]] | None:
+    """The pods and containers whose logs are wanted."""
+    flags = context.flags
+    if flags.selector:
+        listed = context.client.list(context.discovery.find("pods"), context.namespace, labels=flags.selector)
+        pods = listed.get("items") or []
+        if not pods:
+            context.warn(f"No resources found in {context.namespace} namespace.")
+            return None
+    else:
+        info = _named(context)
+        try:
+            pods = pods_of(context, info, flags.pod_running_timeout)
+        except CommandError as error:
+            if error.message.startswith("selector for"):
+                raise CommandError(
+                    f"cannot get the logs from {error.message.split()[2]}: {error.message}"
+                ) from None
+            raise
+        if len(pods) > 1 and not flags.all_pods:
+            context.warn(f"Found {len(pods)} pods, using pod/{pods[0]['metadata']['name']}")
+            pods = pods[:1]
+    found = []
+    for pod in pods:
+        if flags.all_containers:
+            spec = pod["spec"]
+            order = [
+                *(spec.get("initContainers") or ()),
+                *spec["containers"],
+                *(spec.get("ephemeralContainers") or ()),
+            ]
+            found += [(pod, each["name"]) for each in order]
+        else:
+            found.append((pod, choose_container(context, pod, container, quiet=flags.all_pods)))
+    _ = containers
+    return found
+
+
+def _named(context: Context) -> Info:
+    try:
+        return named(context, context.args[0])
+    except ApiError as error:
+        if not_found(error):
+            raise CommandError(
+                f'error from server (NotFound): {error.message} in namespace "{context.namespace}"'
+            ) from None
+        raise
+
+
+def _print(
+    context: Context, pod: dict[str, Any], container: str, options: dict[str, Any], lock: Any = None
+) -> None:
+    flags = context.flags
+    name, namespace = pod["metadata"]["name"], pod["metadata"]["namespace"]
+    prefix = f"[pod/{name}/{container}] ".encode() if flags.prefix or flags.all_pods else b""
+    path = path_of(context.discovery.find("pods"), namespace, name, "log")
+    connection = Connection(context.client.access, context.timeout)
+    query = query_string({"container": container, **options})
+    headers = context.client._headers({"Accept": "application/json, */*"})
+    response = connection.send("GET", path + query, headers, None)
+    if response.status >= 400:
+        error = failure(response, "GET")
+        if flags.ignore_errors:
+            context.out(f"error: {error.message}")
+            return
+        raise error
+    connection.settimeout(None)
+    rest = b""
+    for piece in response.pieces():
+        *lines, rest = (rest + piece).split(b"\n")
+        if lines:
+            _write(context, b"".join(prefix + line + b"\n" for line in lines), lock)
+    if rest:
+        _write(context, prefix + rest, lock)
+    connection.close()
+
+
+def _write(context: Context, data: bytes, lock: Any) -> None:
+    buffer = getattr(context.stdout, "buffer", None)
+    if lock is not None:
+        lock.acquire()
+    try:
+        if buffer is None:
+            context.stdout.write(data.decode("utf-8", "replace"))
+        else:
+            context.stdout.flush()
+            buffer.write(data)
+            buffer.flush()
+    finally:
+        if lock is not None:
+            lock.release()
+
+
+def _parallel(context: Context, targets: list[tuple[dict[str, Any], str]], options: dict[str, Any]) -> None:
+    lock = threading.Lock()
+    errors: list[CommandError] = []
+
+    def work(pod: dict[str, Any], name: str) -> None:
+        try:
+            _print(context, pod, name, options, lock)
+        except CommandError as error:
+            errors.append(error)
+
+    _ = context.discovery.find("pods")
+    threads = [threading.Thread(target=work, args=target, daemon=True) for target in targets]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]

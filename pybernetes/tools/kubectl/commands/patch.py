@@ -1,0 +1,126 @@
+"""patch: changes fields of objects."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from pybernetes.tools.kubectl import flagsets, printers
+from pybernetes.tools.kubectl.builder import Builder, Info
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError
+
+SUMMARY = "Update fields of a resource"
+USAGE = "patch (-f FILENAME | TYPE NAME) [-p PATCH|--patch-file FILE]"
+FLAGS = (
+    flagsets.FILES, flagsets.PRINT, flagsets.DRY_RUN, flagsets.RECORD, flagsets.field_manager("kubectl-patch"),
+    """
+- local bool false | do not send the patch; change the object of the file
+p patch string | the patch, JSON or YAML
+- patch-file string | file with the patch
+- subresource string | patch this subresource
+- type string strategic | json, merge or strategic
+""",
+)  # fmt: skip
+
+
+def run(context: Context) -> None:
+    """Patches what the arguments name."""
+    flags = context.flags
+    dry_run = context.dry_run()
+    if flags.patch and flags.patch_file:
+        raise CommandError("cannot specify --patch and --patch-file together")
+    if not flags.patch and not flags.patch_file:
+        raise CommandError("must specify --patch or --patch-file containing the contents of the patch")
+    if flags.local and not flags.filename:
+        raise CommandError("--local can only be used with files: give them with -f")
+    if flags.type not in ("json", "merge", "strategic"):
+        raise CommandError(f'--type must be one of [json merge strategic], not "{flags.type}"')
+    if flags.local and dry_run == "server":
+        raise CommandError("cannot specify --local and --dry-run=server - did you mean --dry-run=client?")
+    patch = _patch(context)
+    builder = Builder.from_flags(context, continue_on_error=True, latest=not flags.local)
+    count = 0
+    for info in builder.infos():
+        count += 1
+        try:
+            _one(context, info, patch, dry_run)
+        except CommandError as error:
+            builder.errors.append(error)
+    builder.finish()
+    if not count:
+        raise CommandError("no objects passed to patch")
+
+
+def _patch(context: Context) -> Any:
+    flags = context.flags
+    text = flags.patch.encode()
+    if flags.patch_file:
+        try:
+            with open(flags.patch_file, "rb") as file:
+                text = file.read()
+        except OSError as error:
+            raise CommandError(
+                f"unable to read patch file: open {flags.patch_file}: {(error.strerror or '').lower()}"
+            ) from None
+    if text.lstrip()[:1] in (b"{", b"["):
+        from pybernetes.tools.kubectl.jsontext import loads as json_loads
+
+        try:
+            return json_loads(text)
+        except ValueError:
+            return text  # the server says what is wrong
+    from pybernetes.api.yaml_text import YamlError, loads
+
+    try:
+        return loads(text)[0]
+    except YamlError as error:
+        raise CommandError(f"unable to parse {_q(text)}: {error}") from None
+
+
+def _q(text: bytes) -> str:
+    from pybernetes.tools.kubectl.flags import quoted
+
+    return quoted(text.decode("utf-8", "replace"))
+
+
+def _one(context: Context, info: Info, patch: Any, dry_run: str) -> None:
+    flags = context.flags
+    before = info.object
+    if flags.local or dry_run == "client":
+        value = _locally(info, patch, flags.type)
+    else:
+        value = context.client.patch(
+            info.resource, info.namespace, info.name, patch, flags.type, query=context.write_query(),
+            subresource=flags.subresource,
+        )  # fmt: skip
+    changed = before != value
+    printers.make(context, "patched" if changed else "patched (no change)", suffix=False)(value)
+
+
+def _locally(info: Info, patch: Any, kind: str) -> dict[str, Any]:
+    from pybernetes.api.errors import StatusError
+
+    document = copy.deepcopy(info.object)
+    try:
+        if kind == "json":
+            from pybernetes.api.patch.json_patch import apply as json_apply
+
+            return json_apply(document, patch)
+        if kind == "merge":
+            from pybernetes.api.patch.merge_patch import apply as merge_apply
+
+            return merge_apply(document, patch)
+        from pybernetes.api.patch.strategic import apply as strategic_apply
+        from pybernetes.api.schema import kind_type
+
+        return strategic_apply(
+            document, patch, kind_type(info.resource.group, info.resource.version, info.resource.kind)
+        )
+    except StatusError as error:
+        raise CommandError(error.message) from None
+    except KeyError:
+        raise CommandError(
+            f"cannot apply strategic merge patch for {info.resource.api_version}, Kind={info.resource.kind} locally, "
+            "try --type merge"
+        ) from None

@@ -1,0 +1,49 @@
+"""Small changes to workloads: pause, resume, restart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pybernetes.tools.kubectl import flagsets, printers
+from pybernetes.tools.kubectl.builder import Builder, Info
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError, Verbatim
+
+
+def flags(manager: str) -> tuple[str, ...]:
+    """The flags of such a command."""
+    return flagsets.FILES, flagsets.PRINT, flagsets.SELECTOR, flagsets.field_manager(manager)
+
+
+def change(
+    context: Context, done: str, patch_of: Callable[[Info], dict[str, Any] | str], doing: str = ""
+) -> None:
+    """Patches each object with what the function gives; a text instead is why there is nothing to do."""
+    if not context.args and not context.flags.filename and not context.flags.kustomize:
+        raise Verbatim("error: required resource not specified")
+    builder = Builder.from_flags(context, continue_on_error=True, empty_selector=True, latest=True)
+    count = 0
+    for info in builder.infos():
+        count += 1
+        try:
+            patch = patch_of(info)
+            if isinstance(patch, str):
+                builder.errors.append(CommandError(patch))
+                continue
+            value = context.client.patch(
+                info.resource, info.namespace, info.name, patch, "strategic" if info.resource.group == "apps" else "merge",
+                query=context.write_query(),
+            )  # fmt: skip
+            printers.make(context, done)(value)
+        except CommandError as error:
+            builder.errors.append(error)
+    builder.finish()
+    if not count:
+        context.warn(f"No resources found in {context.namespace} namespace.")
+    _ = doing
+
+
+def name_of(info: Info) -> str:
+    """How messages name an object: deployments.apps "web"."""
+    return f'{info.resource.full_name} "{info.name}"'

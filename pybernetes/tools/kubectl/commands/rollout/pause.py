@@ -1,0 +1,26 @@
+"""rollout pause."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.tools.kubectl.builder import Info
+from pybernetes.tools.kubectl.commands.rollout._change import change, flags, name_of
+from pybernetes.tools.kubectl.context import Context
+
+SUMMARY = "Mark the provided resource as paused"
+USAGE = "rollout pause RESOURCE"
+FLAGS = flags("kubectl-rollout")
+
+
+def _patch(info: Info) -> dict[str, Any] | str:
+    if info.resource.kind != "Deployment":
+        return f"{name_of(info)} pausing is not supported"
+    if (info.object.get("spec") or {}).get("paused"):
+        return f"{name_of(info)} is already paused"
+    return {"spec": {"paused": True}}
+
+
+def run(context: Context) -> None:
+    """Pauses deployments."""
+    change(context, "paused", _patch)

@@ -1,0 +1,26 @@
+"""rollout resume."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.tools.kubectl.builder import Info
+from pybernetes.tools.kubectl.commands.rollout._change import change, flags, name_of
+from pybernetes.tools.kubectl.context import Context
+
+SUMMARY = "Resume a paused resource"
+USAGE = "rollout resume RESOURCE"
+FLAGS = flags("kubectl-rollout")
+
+
+def _patch(info: Info) -> dict[str, Any] | str:
+    if info.resource.kind != "Deployment":
+        return f"{name_of(info)} resuming is not supported"
+    if not (info.object.get("spec") or {}).get("paused"):
+        return f"{name_of(info)} is not paused"
+    return {"spec": {"paused": None}}
+
+
+def run(context: Context) -> None:
+    """Resumes deployments."""
+    change(context, "resumed", _patch)

@@ -1,0 +1,108 @@
+"""scale: sets the number of replicas."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from pybernetes.tools.kubectl import flagsets, printers
+from pybernetes.tools.kubectl.builder import Builder, Info
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import ApiError, CommandError
+
+SUMMARY = "Set a new size for a deployment, replica set, or replication controller"
+USAGE = (
+    "scale [--resource-version=version] [--current-replicas=count] --replicas=COUNT (-f FILENAME | TYPE NAME)"
+)
+FLAGS = (
+    flagsets.FILES, flagsets.PRINT, flagsets.DRY_RUN, flagsets.SELECTOR, flagsets.RECORD,
+    """
+- all bool false | all objects of the types in the namespace
+- current-replicas int -1 | only if this is the number now
+- replicas int 0 | the number that is wanted
+- resource-version string | only if the object has this version
+- timeout duration 0s | how long to wait until it is so; 0 does not wait
+""",
+)  # fmt: skip
+
+
+def run(context: Context) -> None:
+    """Scales what the arguments name."""
+    flags = context.flags
+    dry_run = context.dry_run()
+    if "replicas" not in flags.changed:
+        raise CommandError('required flag(s) "replicas" not set')
+    if flags.replicas < 0:
+        raise CommandError(
+            "The --replicas=COUNT flag is required, and COUNT must be greater than or equal to 0"
+        )
+    if flags.current_replicas < -1:
+        raise CommandError("The --current-replicas must specify an integer of -1 or greater")
+    builder = Builder.from_flags(context, continue_on_error=True, select_all=False, empty_selector=flags.all)
+    infos = builder.all()
+    if flags.resource_version and len(infos) > 1:
+        raise CommandError("cannot use --resource-version with multiple resources")
+    if not infos:
+        builder.finish()
+        raise CommandError("no objects passed to scale")
+    show = printers.make(context, "scaled")
+    for info in infos:
+        if dry_run != "client":
+            _scale(context, info)
+        if info.resource.group in ("", "apps"):
+            info.object.setdefault("spec", {})["replicas"] = flags.replicas
+        show(info.object)
+    builder.finish()
+
+
+def _scale(context: Context, info: Info) -> None:
+    flags = context.flags
+    client = context.client
+    query = {"dryRun": "All"} if flags.dry_run == "server" else {}
+    if "scale" not in info.resource.subresources:
+        raise ApiError({"reason": "NotFound", "message": "the server could not find the requested resource"})
+    for attempt in range(10):
+        if flags.current_replicas >= 0 or flags.resource_version:
+            current: dict[str, Any] = client.get(
+                info.resource, info.namespace, info.name, subresource="scale"
+            )
+            _check(info, flags, current)
+            wanted = {**current, "spec": {**(current.get("spec") or {}), "replicas": flags.replicas}}
+            try:
+                client.replace(
+                    info.resource, info.namespace, info.name, wanted, subresource="scale", query=query
+                )
+            except ApiError as error:
+                if error.reason != "Conflict" or attempt == 9:
+                    raise
+                continue
+        else:
+            patch = {"spec": {"replicas": flags.replicas}}
+            client.patch(info.resource, info.namespace, info.name, patch, subresource="scale", query=query)
+        break
+    if flags.timeout and flags.dry_run == "none":
+        _wait(context, info)
+
+
+def _check(info: Info, flags: Any, current: dict[str, Any]) -> None:
+    size = (current.get("spec") or {}).get("replicas") or 0
+    if flags.current_replicas >= 0 and size != flags.current_replicas:
+        raise CommandError(f"Expected replicas to be {flags.current_replicas}, was {size}")
+    version = current["metadata"].get("resourceVersion")
+    if flags.resource_version and version != flags.resource_version:
+        raise CommandError(f"Expected resource version to be {flags.resource_version}, was {version}")
+
+
+def _wait(context: Context, info: Info) -> None:
+    from pybernetes.tools.kubectl.commands._waiting import until
+
+    wanted = context.flags.replicas
+
+    def is_there(value: dict[str, Any] | None) -> bool:
+        status = (value or {}).get("status") or {}
+        observed = status.get("observedGeneration", 0) >= ((value or {}).get("metadata") or {}).get(
+            "generation", 0
+        )
+        return observed and (status.get("replicas") or 0) == wanted
+
+    until(context, info, is_there, time.monotonic() + context.flags.timeout)

@@ -1,0 +1,75 @@
+"""version: client and server."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError
+
+SUMMARY = "Print the client and server version information"
+USAGE = "version"
+FLAGS = ("""
+- client bool false | only the client's version; no server is asked
+o output string | json or yaml
+""",)  # fmt: skip
+KUBERNETES = "v1.37.0"
+
+
+def client_version() -> dict[str, Any]:
+    """The version of this kubectl, in the words of the version endpoint."""
+    import platform
+
+    from pybernetes import __version__
+
+    major, minor = KUBERNETES[1:].split(".")[:2]
+    machine = {"x86_64": "amd64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
+    return {
+        "major": major, "minor": minor, "gitVersion": KUBERNETES, "gitCommit": f"pybernetes-{__version__}",
+        "gitTreeState": "clean", "buildDate": "1970-01-01T00:00:00Z",
+        "goVersion": f"python{platform.python_version()}", "compiler": "cpython", "platform": f"linux/{machine}",
+    }  # fmt: skip
+
+
+def run(context: Context) -> None:
+    """Prints the versions."""
+    flags = context.flags
+    if context.args:
+        raise CommandError(f"extra arguments: [{' '.join(context.args)}]")
+    if flags.output not in ("", "yaml", "json"):
+        raise CommandError("--output must be 'yaml' or 'json'")
+    versions: dict[str, Any] = {"clientVersion": client_version(), "kustomizeVersion": "none"}
+    failure: CommandError | None = None
+    if not flags.client:
+        try:
+            versions["serverVersion"] = context.client.json("GET", "/version")
+        except CommandError as error:
+            failure = error
+    if flags.output == "json":
+        from pybernetes.tools.kubectl.printers.json import dumps
+
+        context.out(dumps(versions, indent=2, typed=True))
+    elif flags.output == "yaml":
+        from pybernetes.tools.kubectl.printers.yaml import dumps as yaml_dumps
+
+        context.stdout.write(yaml_dumps(versions))
+        context.out()
+    else:
+        context.out(f"Client Version: {KUBERNETES}")
+        context.out("Kustomize Version: none")
+        if "serverVersion" in versions:
+            context.out(f"Server Version: {versions['serverVersion'].get('gitVersion')}")
+    if failure is not None:
+        raise failure
+    if "serverVersion" in versions:
+        _skew(context, versions["serverVersion"])
+
+
+def _skew(context: Context, server: dict[str, Any]) -> None:
+    ours = int(KUBERNETES.split(".")[1])
+    theirs = "".join(char for char in str(server.get("minor", "")) if char.isdigit())
+    if theirs and abs(int(theirs) - ours) > 1:
+        context.warn(
+            f"WARNING: version difference between client (1.{ours}) and server "
+            f"({server.get('major')}.{theirs}) exceeds the supported minor version skew of +/-1"
+        )

@@ -1,0 +1,157 @@
+"""wait: waits until something is true of objects."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from pybernetes.tools.kubectl import flagsets, printers
+from pybernetes.tools.kubectl.builder import Builder, Info
+from pybernetes.tools.kubectl.commands._waiting import timed_out, until
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError, not_found, raise_all
+from pybernetes.tools.kubectl.flags import show_duration
+from pybernetes.tools.kubectl.jsonpath import JsonPath, relaxed
+
+SUMMARY = "Wait for a specific condition on one or many resources"
+USAGE = "wait ([-f FILENAME] | resource.group/resource.name | resource.group [(-l label | --all)]) [--for=create|--for=delete|--for condition=available|--for=jsonpath='{}'[=value]]"
+FLAGS = (
+    flagsets.FILES, flagsets.PRINT, flagsets.SELECTOR, flagsets.FIELD_SELECTOR, flagsets.ALL_NAMESPACES,
+    """
+- all bool false | all objects of the types in the namespace
+- for array | what to wait for: create, delete, condition=NAME[=VALUE], jsonpath='{PATH}'[=VALUE]
+- local bool false |
+- timeout duration 30s | how long to wait; 0 looks once, a negative number waits a week
+""",
+)  # fmt: skip
+Condition = Callable[[dict[str, Any] | None], bool]
+
+
+def run(context: Context) -> None:
+    """Waits for every object that the arguments name."""
+    flags = context.flags
+    wanted = flags.__getattr__("for")
+    if not wanted:
+        raise CommandError("unrecognized condition: []")
+    seconds = flags.timeout if flags.timeout >= 0 else 7 * 24 * 3600.0
+    deadline = time.monotonic() + seconds
+    for text in wanted:
+        _wait_all(context, text, deadline, seconds)
+
+
+def _wait_all(context: Context, text: str, deadline: float, seconds: float) -> None:
+    flags = context.flags
+    kind = text.lower()
+    creating, deleting = kind == "create", kind == "delete"
+    condition = None if creating or deleting else parse(text)
+    options: dict[str, Any] = {
+        "require_object": not (creating or deleting),
+        "continue_on_error": True,
+        "latest": False,
+    }
+    if deleting:
+        options["ignore"] = not_found
+    builder = Builder.from_flags(context, select_all=False, empty_selector=flags.all, **options)
+    infos = builder.all()
+    raise_all(builder.errors)
+    if not infos and not deleting:
+        raise CommandError("no matching resources found")
+    met = printers.make(context, "condition met")
+    errors: list[CommandError] = []
+    for info in infos:
+        try:
+            value = _wait(context, info, condition, creating, deleting, deadline)
+        except CommandError as error:
+            if error.message.startswith("timed out") and seconds == 0:
+                errors.append(CommandError(f"condition not met for {info.resource.plural}/{info.name}"))
+            else:
+                errors.append(error)
+            continue
+        shown = value or info.object or {
+            "apiVersion": info.resource.api_version, "kind": info.resource.kind, "metadata": {"name": info.name},
+        }  # fmt: skip
+        met(shown)
+    raise_all(errors)
+
+
+def _wait(
+    context: Context, info: Info, condition: Condition | None, creating: bool, deleting: bool, deadline: float
+) -> dict[str, Any] | None:
+    if creating:
+        return until(context, info, lambda value: value is not None, deadline)
+    if deleting:
+        uid = (info.object.get("metadata") or {}).get("uid")
+        return until(
+            context,
+            info,
+            lambda value: value is None or (bool(uid) and value["metadata"].get("uid") != uid),
+            deadline,
+        )
+    assert condition is not None
+    try:
+        return until(context, info, lambda value: value is not None and condition(value), deadline)
+    except CommandError as error:
+        if error.message.startswith("timed out"):
+            raise timed_out(info) from None
+        raise
+
+
+def parse(text: str) -> Condition:
+    """What --for means for an object."""
+    if text.startswith("condition="):
+        name, _, value = text[len("condition=") :].partition("=")
+        return lambda found: has_condition(found or {}, name, value or "true")
+    if text.startswith("jsonpath="):
+        return _by_path(text[len("jsonpath=") :])
+    raise CommandError(f'unrecognized condition: "{text}"')
+
+
+def has_condition(value: dict[str, Any], name: str, wanted: str) -> bool:
+    """Whether a condition of an object has a status, and is about the object as it is now."""
+    status = value.get("status") or {}
+    for each in status.get("conditions") or ():
+        if str(each.get("type")).lower() != name.lower():
+            continue
+        generation = (value.get("metadata") or {}).get("generation")
+        observed = each.get("observedGeneration") or status.get("observedGeneration")
+        if generation and observed and observed < generation:
+            return False
+        return str(each.get("status")).lower() == wanted.lower()
+    return False
+
+
+def _by_path(text: str) -> Condition:
+    path, value, given = _split(text)
+    program = JsonPath(relaxed(path), True)
+
+    def holds(found: dict[str, Any] | None) -> bool:
+        results = [each for result in program.results(found) for each in result]
+        if not given:
+            return bool(results)
+        if len(results) != 1:
+            return False
+        if isinstance(results[0], dict | list):
+            raise CommandError("jsonpath leads to a nested object or list which is not supported")
+        from pybernetes.tools.kubectl.jsonpath import show
+
+        return show(results[0]) == value
+
+    return holds
+
+
+def _split(text: str) -> tuple[str, str, bool]:
+    if not text:
+        raise CommandError("jsonpath expression cannot be empty")
+    depth = 0
+    for place, char in enumerate(text):
+        depth += (char in "{[(") - (char in "}])")
+        if char == "=" and not depth and text[place - 1 : place] not in ("=", "!", "<", ">"):
+            value = text[place + 1 :].strip("'\"")
+            if not value:
+                raise CommandError("jsonpath wait value cannot be empty")
+            return text[:place].strip("'\""), value, True
+    return text.strip("'\""), "", False
+
+
+__all__ = ["has_condition", "parse", "run", "show_duration"]

@@ -1,0 +1,150 @@
+"""The environment of a command: streams, flags, configuration, and what is made of them when it is first needed."""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import cached_property
+
+from pybernetes.tools.kubectl.errors import CommandError, Usage
+from pybernetes.tools.kubectl.flags import Values, parse_duration
+
+TYPE_CHECKING = False  # typing's own costs time to import
+if TYPE_CHECKING:
+    from typing import Any, TextIO
+
+    from pybernetes.tools.kubectl.client import Client
+    from pybernetes.tools.kubectl.discovery import Discovery
+
+
+class Context:
+    """What every command gets."""
+
+    def __init__(
+        self,
+        flags: Values,
+        path: str = "kubectl",
+        *,
+        stdin: Any = None,
+        stdout: TextIO | None = None,
+        stderr: TextIO | None = None,
+        environment: dict[str, str] | None = None,
+    ) -> None:
+        self.flags, self.path = flags, path
+        self.stdin = stdin or sys.stdin
+        self.stdout = stdout or sys.stdout
+        self.stderr = stderr or sys.stderr
+        self.environment = environment if environment is not None else dict(os.environ)
+
+    @property
+    def args(self) -> list[str]:
+        """The arguments that are no flags."""
+        return self.flags.args
+
+    def out(self, text: str = "") -> None:
+        """Prints a line."""
+        self.stdout.write(text + "\n")
+
+    def warn(self, text: str) -> None:
+        """Prints a line of complaint."""
+        self.stdout.flush()
+        self.stderr.write(text + "\n")
+        self.stderr.flush()
+
+    def usage(self, message: str) -> Usage:
+        """An error about the command line."""
+        return Usage(message, self.path)
+
+    @cached_property
+    def config_files(self) -> list[str]:
+        """The kubeconfig files."""
+        from pybernetes.tools.kubectl import kubeconfig
+
+        return kubeconfig.paths(self.flags.kubeconfig, self.environment)
+
+    @cached_property
+    def config(self) -> dict[str, Any]:
+        """The merged configuration."""
+        from pybernetes.tools.kubectl import kubeconfig
+
+        return kubeconfig.load(self.config_files, bool(self.flags.kubeconfig))
+
+    @cached_property
+    def timeout(self) -> float | None:
+        """The limit of one request."""
+        text = self.flags.request_timeout
+        if text in ("", "0"):
+            return None
+        try:
+            return (float(text) if text.isdigit() else parse_duration(text)) or None
+        except ValueError:
+            raise CommandError(
+                "Invalid timeout value. Timeout must be a single integer in seconds, or an integer followed by a "
+                "corresponding time unit (e.g. 1s | 2m | 3h)"
+            ) from None
+
+    @cached_property
+    def client(self) -> Client:
+        """A client of the chosen server."""
+        from pybernetes.tools.kubectl import kubeconfig
+        from pybernetes.tools.kubectl.client import Client
+
+        return Client(kubeconfig.access(self.config, self.flags), self.timeout, self.stderr)
+
+    @cached_property
+    def discovery(self) -> Discovery:
+        """The resources of the server."""
+        from pybernetes.tools.kubectl.discovery import Discovery
+
+        return Discovery(self.client, self.cache_dir)
+
+    @property
+    def cache_dir(self) -> str:
+        """Where answers of the server are kept."""
+        home = os.path.join(self.environment.get("HOME", "/"), ".kube", "cache")
+        return self.flags.cache_dir or self.environment.get("KUBECACHEDIR") or home
+
+    @cached_property
+    def namespace(self) -> str:
+        """The namespace to work in."""
+        from pybernetes.tools.kubectl import kubeconfig
+
+        if self.flags.namespace:
+            return self.flags.namespace
+        return kubeconfig.current(self.config, self.flags).get("namespace") or "default"
+
+    @property
+    def namespace_given(self) -> bool:
+        """Whether the command line names the namespace."""
+        return bool(self.flags.namespace)
+
+    def dry_run(self) -> str:
+        """none, client or server."""
+        value = self.flags.dry_run
+        if value == "unchanged":
+            self.warn("W--dry-run is deprecated and can be replaced with --dry-run=client."[1:])
+            return "client"
+        if value in ("none", "client", "server"):
+            return value
+        raise CommandError(f'Invalid dry-run value ({value}). Must be "none", "server", or "client".')
+
+    def write_query(self, manager: str = "") -> dict[str, Any]:
+        """The parameters of a request that changes something."""
+        query: dict[str, Any] = {}
+        if self.flags.has("dry-run") and self.flags.dry_run == "server":
+            query["dryRun"] = "All"
+        if self.flags.has("field-manager") and (self.flags.field_manager or manager):
+            query["fieldManager"] = self.flags.field_manager or manager
+        elif manager:
+            query["fieldManager"] = manager
+        if self.flags.has("validate"):
+            query["fieldValidation"] = self.validation()
+        return query
+
+    def validation(self) -> str:
+        """What the server does about unknown fields."""
+        value = self.flags.validate
+        known = {"true": "Strict", "strict": "Strict", "warn": "Warn", "false": "Ignore", "ignore": "Ignore"}
+        if value not in known:
+            raise CommandError(f'invalid - must be one of "strict", "warn", "ignore" (got {value!r})')
+        return known[value]

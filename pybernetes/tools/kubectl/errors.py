@@ -1,0 +1,158 @@
+"""Errors that end a command, and the one place that turns them into text and an exit code.
+
+CommandError            a sentence for the user, an exit code
+├── Usage               … and where to read more
+├── Exit                nothing to say, only a code
+├── Several             more than one error
+├── ApiError            the server said no
+├── NoConnection        the server cannot be reached
+└── BadConfig           the kubeconfig is wrong
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False  # typing's own costs time to import
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class CommandError(Exception):
+    """Something went wrong; the text is for the user."""
+
+    code = 1
+
+    def __init__(self, message: str = "", code: int = 1) -> None:
+        super().__init__(message)
+        self.message, self.code = message, code
+
+    def text(self) -> str:
+        """What is printed when this is the only error."""
+        if not self.message or self.message.startswith("error: "):
+            return self.message
+        return f"error: {self.message}"
+
+    def short(self) -> str:
+        """What is printed when it is one of several."""
+        return self.message
+
+
+class Verbatim(CommandError):
+    """A text that is printed as it is."""
+
+    def text(self) -> str:
+        return self.message
+
+
+class Usage(CommandError):
+    """The command line is wrong."""
+
+    def __init__(self, message: str, path: str) -> None:
+        super().__init__(f"{message}\nSee '{path} -h' for help and examples")
+
+
+class Exit(CommandError):
+    """Ends the command without a word."""
+
+    def __init__(self, code: int = 1) -> None:
+        super().__init__("", code)
+
+
+class NoConnection(CommandError):
+    """The server cannot be reached."""
+
+    def text(self) -> str:
+        return self.message
+
+
+class NoMatch(CommandError):
+    """No such resource type."""
+
+    def text(self) -> str:
+        return f"error: {self.message}"
+
+
+class BadConfig(CommandError):
+    """The kubeconfig cannot be used."""
+
+    def text(self) -> str:
+        return f"Error in configuration: {self.message}"
+
+
+class ApiError(CommandError):
+    """The answer of the server is not a success."""
+
+    def __init__(self, status: dict[str, Any], http_code: int = 0) -> None:
+        self.status = status
+        self.http_code = int(status.get("code") or http_code)
+        self.reason: str = status.get("reason") or ""
+        super().__init__(status.get("message") or "")
+
+    def text(self) -> str:
+        return self._invalid() if self.reason == "Invalid" else self.short()
+
+    def short(self) -> str:
+        if self.reason == "Unauthorized":
+            return f"error: You must be logged in to the server ({self.message})"
+        if self.reason:
+            return f"Error from server ({self.reason}): {self.message}"
+        return f"Error from server: {self.message}"
+
+    def _invalid(self) -> str:
+        details = self.status.get("details")
+        text = "The request is invalid"
+        if details is None:
+            return f"{text}: {self.message}" if self.message else text
+        causes = details.get("causes") or []
+        if details.get("kind") or details.get("name"):
+            text = f'The {details.get("kind", "")} "{details.get("name", "")}" is invalid'
+        elif self.message and not causes:
+            text += f": {self.message}"
+        lines = list(dict.fromkeys(f"{each.get('field', '')}: {each.get('message', '')}" for each in causes))
+        if not lines:
+            return text
+        if len(lines) == 1:
+            return f"{text}: {lines[0]}"
+        return "\n".join([f"{text}: ", *(f"* {line}" for line in lines)])
+
+    def about(self, verb: str, source: str) -> ApiError:
+        """The same error, naming the file in which the object stands."""
+        if not source:
+            return self
+        message = f'error when {verb} "{source}": {self.message}'
+        return ApiError({**self.status, "message": message}, self.http_code)
+
+
+class Several(CommandError):
+    """More than one error."""
+
+    def __init__(self, errors: list[CommandError]) -> None:
+        super().__init__()
+        self.errors = errors
+
+    def text(self) -> str:
+        return "\n".join(each.short() for each in self.errors)
+
+    def short(self) -> str:
+        return self.text()
+
+
+def raise_all(errors: list[CommandError]) -> None:
+    """Raises what there is to raise."""
+    if len(errors) == 1:
+        raise errors[0]
+    if errors:
+        raise Several(errors)
+
+
+def not_found(error: Exception) -> bool:
+    """Whether an error says that an object does not exist."""
+    return isinstance(error, ApiError) and error.reason == "NotFound"
+
+
+def with_source(error: CommandError, verb: str, source: str) -> CommandError:
+    """An error about an object from a file names the file."""
+    if not source:
+        return error
+    if isinstance(error, ApiError):
+        return error.about(verb, source)
+    return CommandError(f'error when {verb} "{source}": {error.message}', error.code)

@@ -1,0 +1,137 @@
+"""Help texts, made of what the commands say about themselves."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import Any, TextIO
+
+from pybernetes.tools.kubectl import flagsets
+from pybernetes.tools.kubectl.errors import Verbatim
+from pybernetes.tools.kubectl.flags import Flag, declare
+
+_PACKAGE = "pybernetes.tools.kubectl.commands"
+_GROUPS = (
+    ("Basic Commands (Beginner)", "create expose run set"),
+    ("Basic Commands (Intermediate)", "explain get edit delete"),
+    ("Deploy Commands", "rollout scale autoscale"),
+    ("Cluster Management Commands", "certificate cluster-info top cordon uncordon drain taint"),
+    ("Troubleshooting Commands", "describe logs attach exec port-forward proxy cp auth debug events"),
+    ("Advanced Commands", "diff apply patch replace wait kustomize"),
+    ("Settings Commands", "label annotate completion"),
+    ("Other Commands", "api-resources api-versions config options plugin version help"),
+)
+
+
+def names(package: str) -> list[str]:
+    """The verbs of a package, as they are written on a command line."""
+    folder = os.path.join(os.path.dirname(__file__), *package.split(".")[3:])
+    found = set()
+    for entry in os.scandir(folder):
+        name = entry.name.removesuffix(".py")
+        if (
+            name.startswith("_")
+            or (not entry.name.endswith(".py") and not entry.is_dir())
+            or name == "__pycache__"
+        ):
+            continue
+        found.add(name.rstrip("_").replace("_", "-"))
+    return sorted(found)
+
+
+def _module(package: str, name: str) -> Any:
+    from pybernetes.tools.kubectl.main import _file
+
+    return import_module(f"{package}.{_file(name)}")
+
+
+def unknown_or_overview(arguments: list[str], path: str, out: TextIO) -> int:
+    """The overview of all commands; or, if there is a word that is none, an error that guesses what was meant."""
+    from pybernetes.tools.kubectl.flags import FlagError, HelpWanted, parse
+
+    try:
+        words = parse(arguments, declare(flagsets.GLOBAL)).args
+    except HelpWanted:
+        words = []
+    except FlagError as error:
+        if not (words := [each for each in arguments if not each.startswith("-")]):
+            raise Verbatim(f"error: {error.message}\nSee '{path} --help' for usage.") from None
+    if not words:
+        overview(out)
+        return 0
+    text = f'error: unknown command "{words[0]}" for "{path}"'
+    known = names(_PACKAGE)
+    close = [
+        name for name in known if _distance(words[0].lower(), name) <= 2 or name.startswith(words[0].lower())
+    ]
+    if close:
+        text += "\n\nDid you mean this?\n" + "".join(f"\t{name}\n" for name in close)
+    raise Verbatim(text)
+
+
+def _distance(left: str, right: str) -> int:
+    """How many letters must change to make one word of another."""
+    row = list(range(len(right) + 1))
+    for place, char in enumerate(left, 1):
+        before, row[0] = row[0], place
+        for index, other in enumerate(right, 1):
+            before, row[index] = row[index], min(row[index] + 1, row[index - 1] + 1, before + (char != other))
+    return row[-1]
+
+
+def overview(out: TextIO) -> None:
+    """All commands, by purpose."""
+    out.write("kubectl controls the Kubernetes cluster manager.\n\n")
+    known = names(_PACKAGE)
+    for title, words in _GROUPS:
+        listed = [name for name in words.split() if name in known]
+        if not listed:
+            continue
+        out.write(f"{title}:\n")
+        for name in listed:
+            out.write(f"  {name:<15} {_module(_PACKAGE, name).SUMMARY}\n")
+        out.write("\n")
+    out.write("Usage:\n  kubectl [flags] [options]\n\n")
+    out.write('Use "kubectl <command> --help" for more information about a given command.\n')
+    out.write('Use "kubectl options" for a list of global command-line options (applies to all commands).\n')
+
+
+def show(command: Any, path: str, out: TextIO) -> int:
+    """What a command does, its flags and its use."""
+    out.write(f"{command.SUMMARY}.\n")
+    if getattr(command, "EXAMPLES", ""):
+        out.write(f"\nExamples:\n{command.EXAMPLES.strip(chr(10))}\n")
+    if getattr(command, "GROUP", False):
+        package = command.__name__
+        out.write("\nAvailable Commands:\n")
+        for name in names(package):
+            out.write(f"  {name:<20} {_module(package, name).SUMMARY}\n")
+    flags = [flag for flag in declare(*command.FLAGS).values() if not flag.hidden]
+    if flags:
+        out.write("\nOptions:\n" + flag_texts(flags))
+    suffix = " [options]" if flags else ""
+    out.write(f"\nUsage:\n  kubectl {command.USAGE}{suffix}\n")
+    out.write(
+        '\nUse "kubectl options" for a list of global command-line options (applies to all commands).\n'
+    )
+    return 0
+
+
+def flag_texts(flags: list[Flag]) -> str:
+    """Flags with their defaults and what they do."""
+    found = []
+    for flag in sorted(flags, key=lambda each: each.name):
+        short = f"-{flag.short}, " if flag.short else ""
+        default = {"list": "[]", "array": "[]", "map": "", "string": f"'{flag.default}'"}.get(
+            flag.kind, flag.default or ("false" if flag.kind == "bool" else "0")
+        )
+        found.append(f"    {short}--{flag.name}={default}:\n\t{flag.help}\n")
+    return "\n".join(found)
+
+
+def options(out: TextIO | None = None) -> None:
+    """The flags of every command."""
+    out = out or sys.stdout
+    out.write("The following options can be passed to any command:\n\n")
+    out.write(flag_texts([flag for flag in declare(flagsets.GLOBAL).values() if not flag.hidden]))

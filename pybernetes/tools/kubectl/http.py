@@ -1,0 +1,249 @@
+"""HTTP/1.1 over a socket: requests one after another on a kept connection, streams, upgrades.
+
+Python's own http.client would cost more time to import than a request takes.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+
+from pybernetes.tools.kubectl.errors import CommandError, NoConnection
+
+TYPE_CHECKING = False  # typing's own costs time to import
+if TYPE_CHECKING:
+    import ssl
+    from collections.abc import Iterator
+    from typing import Any
+
+    from pybernetes.tools.kubectl.kubeconfig import Access
+
+_READ = 262144
+
+
+class Response:
+    """An answer: status, headers (names in lower case) and a body that is read when asked for."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        head = connection.until(b"\r\n\r\n")
+        lines = head.decode("latin-1").split("\r\n")
+        self.status = int(lines[0].split(" ", 2)[1])
+        self.headers: dict[str, str] = {}
+        self.warnings: list[str] = []
+        for line in lines[1:]:
+            name, _, value = line.partition(":")
+            name, value = name.lower(), value.strip()
+            if name == "warning":
+                self.warnings.append(value)
+            self.headers[name] = value
+        length = self.headers.get("content-length")
+        self._left = int(length) if length else (0 if self.status in (101, 204, 304) else -1)
+        self._chunked = self.headers.get("transfer-encoding", "").lower() == "chunked"
+        self.done = False
+
+    def pieces(self) -> Iterator[bytes]:
+        """The body as it arrives."""
+        connection = self._connection
+        if self._chunked:
+            while size := int(connection.until(b"\r\n").split(b";")[0], 16):
+                yield connection.exactly(size)
+                connection.exactly(2)
+            while connection.until(b"\r\n"):
+                pass
+        elif self._left >= 0:
+            while self._left:
+                piece = connection.some(self._left)
+                if not piece:
+                    raise NoConnection("Unable to connect to the server: unexpected EOF")
+                self._left -= len(piece)
+                yield piece
+        else:
+            while piece := connection.some(_READ):
+                yield piece
+            connection.close()
+        self.done = True
+
+    def read(self) -> bytes:
+        """The whole body."""
+        return b"".join(self.pieces())
+
+    def lines(self) -> Iterator[bytes]:
+        """The body line by line, as it arrives."""
+        rest = b""
+        for piece in self.pieces():
+            *whole, rest = (rest + piece).split(b"\n")
+            yield from whole
+        if rest:
+            yield rest
+
+    def close(self) -> None:
+        """Ends the connection; needed when the body was not read to its end."""
+        if not self.done:
+            self._connection.close()
+
+
+class Connection:
+    """A connection to the server, opened when it is needed."""
+
+    def __init__(self, access: Access, timeout: float | None = None) -> None:
+        self._access, self._timeout = access, timeout
+        self._socket: Any = None
+        self._buffer = b""
+
+    def send(self, method: str, path: str, headers: dict[str, Any], body: bytes | None) -> Response:
+        """Sends a request; a kept connection that the server closed meanwhile is opened again."""
+        lines = [f"{method} {self._access.prefix}{path} HTTP/1.1", f"Host: {self._access.host_header}"]
+        for name, value in headers.items():
+            lines += [f"{name}: {each}" for each in (value if isinstance(value, list) else [value])]
+        if body is not None or method in ("POST", "PUT", "PATCH"):
+            lines.append(f"Content-Length: {len(body or b'')}")
+        data = ("\r\n".join(lines) + "\r\n\r\n").encode() + (body or b"")
+        for fresh in (self._socket is None, True):
+            if self._socket is None:
+                self._open()
+            try:
+                self._socket.sendall(data)
+                return Response(self)
+            except TimeoutError:
+                self.close()
+                raise NoConnection(
+                    "Unable to connect to the server: net/http: request canceled (Client.Timeout exceeded while awaiting headers)"
+                ) from None
+            except (OSError, EOFError) as error:
+                self.close()
+                if fresh:
+                    raise NoConnection(f"Unable to connect to the server: {_words(error)}") from None
+        raise AssertionError
+
+    def _open(self) -> None:
+        access = self._access
+        try:
+            host: Any = access.host.encode("idna" if not access.host.isascii() else "ascii")
+            raw = socket.create_connection((host, access.port), self._timeout)
+        except ConnectionRefusedError:
+            raise NoConnection(
+                f"The connection to the server {access.host_header} was refused - did you specify the right host or port?"
+            ) from None
+        except TimeoutError:
+            raise NoConnection(
+                f"Unable to connect to the server: dial tcp {access.host}:{access.port}: i/o timeout"
+            ) from None
+        except socket.gaierror:
+            raise NoConnection(
+                f"Unable to connect to the server: dial tcp: lookup {access.host}: no such host"
+            ) from None
+        except OSError as error:
+            raise NoConnection(
+                f"Unable to connect to the server: dial tcp {access.host}:{access.port}: connect: {_words(error)}"
+            ) from None
+        raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._socket = raw if access.scheme == "http" else self._secure(raw)
+
+    def _secure(self, raw: socket.socket) -> Any:
+        import ssl
+
+        try:
+            return tls_context(self._access).wrap_socket(
+                raw, server_hostname=(self._access.server_name or self._access.host).encode()
+            )
+        except ssl.SSLCertVerificationError as error:
+            raise NoConnection(
+                "Unable to connect to the server: tls: failed to verify certificate: x509: "
+                + _certificate(error)
+            ) from None
+        except OSError as error:
+            raise NoConnection(f"Unable to connect to the server: {_words(error)}") from None
+
+    def some(self, limit: int = _READ) -> bytes:
+        """What has arrived, at least a byte; nothing at the end."""
+        if self._buffer:
+            piece, self._buffer = self._buffer[:limit], self._buffer[limit:]
+            return piece
+        return self._socket.recv(min(limit, _READ)) if self._socket else b""
+
+    def exactly(self, size: int) -> bytes:
+        """So many bytes."""
+        parts = []
+        while size:
+            piece = self.some(size)
+            if not piece:
+                raise NoConnection("Unable to connect to the server: unexpected EOF")
+            parts.append(piece)
+            size -= len(piece)
+        return b"".join(parts) if len(parts) != 1 else parts[0]
+
+    def until(self, mark: bytes) -> bytes:
+        """Everything up to a mark, which is left out."""
+        while mark not in self._buffer:
+            piece = self._socket.recv(_READ)
+            if not piece:
+                raise EOFError("EOF")
+            self._buffer += piece
+        found, _, self._buffer = self._buffer.partition(mark)
+        return found
+
+    def raw(self) -> Any:
+        """The socket, for whoever speaks another protocol after an upgrade."""
+        return self._socket
+
+    def settimeout(self, seconds: float | None) -> None:
+        """A limit for each read."""
+        if self._socket is not None:
+            self._socket.settimeout(seconds)
+
+    def close(self) -> None:
+        """Ends the connection."""
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+            self._buffer = b""
+
+
+def tls_context(access: Access) -> ssl.SSLContext:
+    """What a connection trusts and who it says it is."""
+    import ssl
+
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    if access.insecure:
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    elif access.authority:
+        try:
+            context.load_verify_locations(cadata=access.authority)
+        except (ssl.SSLError, ValueError) as error:
+            raise CommandError(f"unable to load root certificates: {error}") from None
+    else:
+        context.load_default_certs()
+    if access.certificate and access.key:
+        with _File(access.certificate) as certificate, _File(access.key) as key:
+            try:
+                context.load_cert_chain(certificate, key)
+            except (ssl.SSLError, OSError) as error:
+                raise CommandError(f"the client certificate cannot be used: {error}") from None
+    return context
+
+
+class _File:
+    """A text as a file, because OpenSSL reads certificates from files only; the file is in memory."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __enter__(self) -> str:
+        self._handle = os.memfd_create("pem")
+        os.write(self._handle, self._text.encode())
+        return f"/proc/self/fd/{self._handle}"
+
+    def __exit__(self, *exc: object) -> None:
+        os.close(self._handle)
+
+
+def _words(error: BaseException) -> str:
+    return (getattr(error, "strerror", None) or str(error) or type(error).__name__).lower()
+
+
+def _certificate(error: Any) -> str:
+    if "self-signed" in error.verify_message or "unable to get local issuer" in error.verify_message:
+        return "certificate signed by unknown authority"
+    return error.verify_message

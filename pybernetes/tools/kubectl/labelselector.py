@@ -1,0 +1,57 @@
+"""Label selectors: from the command line to an object, and from an object to text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.tools.kubectl.errors import CommandError
+
+
+def parse_selector(text: str) -> dict[str, Any]:
+    """A LabelSelector from a selector of the command line."""
+    from pybernetes.api.selectors import SelectorError, parse_labels
+
+    try:
+        parsed = parse_labels(text)
+    except SelectorError as error:
+        raise CommandError(f'couldn\'t parse the selector string "{text}": {error}') from None
+    labels: dict[str, str] = {}
+    expressions: list[dict[str, Any]] = []
+    names = {"in": "In", "notin": "NotIn", "exists": "Exists", "!": "DoesNotExist"}
+    for requirement in parsed.requirements:
+        if requirement.operator == "in" and len(requirement.values) == 1:
+            labels[requirement.key] = requirement.values[0]
+        else:
+            expression: dict[str, Any] = {"key": requirement.key, "operator": names[requirement.operator]}
+            if requirement.values:
+                expression["values"] = list(requirement.values)
+            expressions.append(expression)
+    found: dict[str, Any] = {}
+    if labels:
+        found["matchLabels"] = dict(sorted(labels.items()))
+    if expressions:
+        found["matchExpressions"] = expressions
+    return found
+
+
+def show(selector: dict[str, Any] | None) -> str:
+    """A LabelSelector as text: a=b,c in (d,e)."""
+    selector = selector or {}
+    parts = [(key, f"{key}={value}") for key, value in (selector.get("matchLabels") or {}).items()]
+    for each in selector.get("matchExpressions") or ():
+        key, values = each["key"], ",".join(sorted(each.get("values") or ()))
+        match each.get("operator"):
+            case "In":
+                parts.append((key, f"{key} in ({values})"))
+            case "NotIn":
+                parts.append((key, f"{key} notin ({values})"))
+            case "Exists":
+                parts.append((key, key))
+            case _:
+                parts.append((key, f"!{key}"))
+    return ",".join(text for _, text in sorted(parts))
+
+
+def show_map(labels: dict[str, str] | None) -> str:
+    """A plain map of labels as a selector."""
+    return ",".join(f"{key}={value}" for key, value in sorted((labels or {}).items()))

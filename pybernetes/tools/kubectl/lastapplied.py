@@ -1,0 +1,35 @@
+"""The annotation that holds what was applied last."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from pybernetes.tools.kubectl.printers.json import dumps
+
+ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration"
+
+
+def configuration(value: dict[str, Any], typed: bool = False) -> str:
+    """The text that the annotation holds for an object: the object without it."""
+    plain = copy.deepcopy(value)
+    annotations = plain.setdefault("metadata", {}).get("annotations")
+    if annotations is None:
+        annotations = {}
+        if not typed:
+            plain["metadata"]["annotations"] = annotations
+    annotations.pop(ANNOTATION, None)
+    return dumps(plain, indent=None, typed=typed) + "\n"
+
+
+def annotate(value: dict[str, Any], typed: bool = False) -> dict[str, Any]:
+    """The object with the annotation."""
+    text = configuration(value, typed)
+    metadata = dict(value.get("metadata") or {})
+    metadata["annotations"] = {**(metadata.get("annotations") or {}), ANNOTATION: text}
+    return {**value, "metadata": metadata}
+
+
+def read(value: dict[str, Any]) -> str | None:
+    """What was applied last, if anything."""
+    return ((value.get("metadata") or {}).get("annotations") or {}).get(ANNOTATION)

@@ -1,0 +1,84 @@
+"""Sorts objects and tables by a field."""
+
+from __future__ import annotations
+
+import re
+from functools import cmp_to_key
+from typing import Any
+
+from pybernetes.tools.kubectl.builder import Info
+from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.jsonpath import JsonPath, relaxed
+
+
+def sort_tables(infos: list[Info], field: str) -> list[Info]:
+    """Sorts the rows of each table by a field of their objects."""
+    for info in infos:
+        if info.object.get("kind") == "Table":
+            rows = info.object.get("rows") or []
+            info.object["rows"] = _sorted(rows, [row.get("object") or {} for row in rows], field)
+    if infos and all(info.object.get("kind") != "Table" for info in infos):
+        return _sorted(infos, [info.object for info in infos], field)
+    return infos
+
+
+def sort_objects(items: list[dict[str, Any]], field: str) -> list[dict[str, Any]]:
+    """Sorts objects by a field."""
+    return _sorted(items, items, field)
+
+
+def _sorted(items: list[Any], objects: list[Any], field: str) -> list[Any]:
+    try:
+        path = relaxed(field)
+    except CommandError:
+        path = field
+    program = JsonPath(path, True)
+    keys = []
+    for value in objects:
+        found = program.results(value)
+        keys.append(found[0][0] if found and found[0] else None)
+    if objects and all(key is None for key in keys):
+        raise CommandError(f'couldn\'t find any field with path "{path}" in the list of objects')
+
+    def place(left: int, right: int) -> int:
+        return _compare(keys[left], keys[right])
+
+    order = sorted(range(len(items)), key=cmp_to_key(place))
+    return [items[each] for each in order]
+
+
+def _compare(left: Any, right: Any) -> int:
+    if left is None or right is None:
+        return (left is not None) - (right is not None)
+    if isinstance(left, str) and isinstance(right, str):
+        one, other = _quantity(left), _quantity(right)
+        if one is not None and other is not None:
+            return (one > other) - (one < other)
+        return _natural(left, right)
+    try:
+        return (left > right) - (left < right)
+    except TypeError:
+        return 0
+
+
+def _quantity(text: str) -> Any:
+    from pybernetes.api.quantity import QuantityError, parse
+
+    try:
+        return parse(text)
+    except QuantityError:
+        return None
+
+
+def _natural(left: str, right: str) -> int:
+    """Texts with numbers in them in the order in which people would put them."""
+    parts = [re.findall(r"\d+|\D+", each) for each in (left, right)]
+    for one, other in zip(*parts, strict=False):
+        if one == other:
+            continue
+        if one.isdigit() and other.isdigit():
+            if int(one) != int(other):
+                return -1 if int(one) < int(other) else 1
+            return -1 if len(one) < len(other) else 1
+        return -1 if one < other else 1
+    return len(parts[0]) - len(parts[1])

@@ -1,0 +1,56 @@
+"""Prints what a Go template makes of an object."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.gotemplate import Template, TemplateError
+from pybernetes.tools.kubectl.printers import Print
+
+
+def printer(context: Context, kind: str, text: str) -> Print:
+    """Prints each object by the template that is given, or that the named file holds."""
+    if not text:
+        raise CommandError("template format specified but no template given")
+    if kind in ("go-template-file", "templatefile"):
+        try:
+            with open(text, encoding="utf-8") as file:
+                text = file.read()
+        except OSError as error:
+            raise CommandError(
+                f"error reading --template {text}, open {text}: {(error.strerror or '').lower()}"
+            ) from None
+    try:
+        template = Template(text, strict=not context.flags.allow_missing_template_keys)
+    except TemplateError as error:
+        raise CommandError(f"error parsing template {text}, template: output:{error}") from None
+
+    def show(value: dict[str, Any]) -> None:
+        data = _floats(value)
+        try:
+            template.run(data, context.stdout.write)
+        except TemplateError as error:
+            from pybernetes.tools.kubectl import gofmt
+            from pybernetes.tools.kubectl.printers.json import dumps
+
+            context.stdout.write(
+                f"Error executing template: template: output:{error}. Printing more information for debugging the "
+                f"template:\n\ttemplate was:\n\t\t{text}\n\traw data was:\n\t\t{dumps(value, indent=None)}\n"
+                f"\tobject given to template engine was:\n\t\t{gofmt.plain(data)}\n\n"
+            )
+            raise CommandError(f'error executing template "{text}": template: output:{error}') from None
+
+    return show
+
+
+def _floats(value: Any) -> Any:
+    """Numbers as Go's JSON gives them to templates: all of them float64."""
+    if isinstance(value, dict):
+        return {key: _floats(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_floats(item) for item in value]
+    if isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    return value

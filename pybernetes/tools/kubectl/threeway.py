@@ -1,0 +1,119 @@
+"""The patch that brings an object from what it is to what is wanted, given what was wanted before.
+
+Fields that were wanted before and are not any more are removed; fields that nobody here ever wanted stay.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+Json = dict[str, Any]
+_DELETE = "$deleteFromPrimitiveList"
+_ORDER = "$setElementOrder"
+
+
+def merge_patch(original: Json | None, modified: Json, current: Json) -> Json:
+    """A JSON merge patch, for kinds whose lists have no keys."""
+    patch: Json = {}
+    for key, value in modified.items():
+        now = current.get(key)
+        if value is None:
+            if key in current:
+                patch[key] = None
+        elif isinstance(value, dict) and isinstance(now, dict):
+            before = (original or {}).get(key)
+            inner = merge_patch(before if isinstance(before, dict) else None, value, now)
+            if inner:
+                patch[key] = inner
+        elif value != now or key not in current:
+            patch[key] = value
+    for key in original or {}:
+        if key not in modified and key in current:
+            patch[key] = None
+    return patch
+
+
+def strategic_patch(original: Json | None, modified: Json, current: Json, type_: Any) -> Json:
+    """A strategic merge patch, for kinds whose type is known."""
+    patch: Json = {}
+    original = original or {}
+    for key, value in modified.items():
+        now, before = current.get(key), original.get(key)
+        field = _field(type_, key)
+        if value is None:
+            if key in current:
+                patch[key] = None
+        elif isinstance(value, dict) and isinstance(now, dict):
+            if field is not None and "replace" in field.strategy:
+                if value != now:
+                    patch[key] = value
+                continue
+            inner = strategic_patch(before if isinstance(before, dict) else None, value, now, field)
+            if inner:
+                patch[key] = inner
+                if field is not None and "retainKeys" in field.strategy:
+                    inner["$retainKeys"] = sorted(value)
+        elif isinstance(value, list) and isinstance(now, list) and field is not None and field.merges:
+            _list(patch, key, before if isinstance(before, list) else [], value, now, field)
+        elif key not in current or not same(value, now):
+            patch[key] = value
+    for key in original:
+        if key not in modified and key in current:
+            patch[key] = None
+    return patch
+
+
+def _field(type_: Any, key: str) -> Any:
+    if type_ is None:
+        return None
+    if type_.kind == "map":
+        return type_.item
+    return type_.fields.get(key) if type_.kind == "struct" else None
+
+
+def same(left: Any, right: Any) -> bool:
+    """Whether two values are the same, true and 1 apart."""
+    return type(left) is type(right) and left == right
+
+
+def _list(
+    patch: Json, key: str, original: list[Any], modified: list[Any], current: list[Any], field: Any
+) -> None:
+    if field.merge_key and all(isinstance(each, dict) for each in (*original, *modified, *current)):
+        _objects(patch, key, original, modified, current, field)
+        return
+    added = [each for each in modified if each not in current]
+    dropped = [each for each in original if each not in modified and each in current]
+    if not added and not dropped:
+        return
+    if added:
+        patch[key] = added
+    if dropped:
+        patch[f"{_DELETE}/{key}"] = dropped
+    patch[f"{_ORDER}/{key}"] = modified
+
+
+def _objects(
+    patch: Json, key: str, original: list[Json], modified: list[Json], current: list[Json], field: Any
+) -> None:
+    name = field.merge_key
+    before = {each.get(name): each for each in original}
+    now = {each.get(name): each for each in current}
+    wanted = [each.get(name) for each in modified]
+    changes: list[Json] = []
+    for each in modified:
+        identity = each.get(name)
+        if identity not in now:
+            changes.append(each)
+            continue
+        inner = strategic_patch(before.get(identity), each, now[identity], field.item)
+        if inner:
+            changes.append({**inner, name: identity})
+    changes += [{"$patch": "delete", name: each} for each in before if each not in wanted and each in now]
+    there = [each for each in (item.get(name) for item in current) if each in wanted]
+    reordered = there != [each for each in wanted if each in now]
+    if not changes and not reordered:
+        return
+    if changes:
+        patch[key] = changes
+    patch[f"{_ORDER}/{key}"] = [{name: each} for each in wanted]
