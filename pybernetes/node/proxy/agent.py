@@ -20,6 +20,7 @@ from pybernetes.node.proxy.health import Health, HealthCheckPorts
 from pybernetes.node.proxy.metrics import ProxyMetrics
 from pybernetes.node.proxy.model import Node, node_of
 from pybernetes.node.proxy.tracker import Change, Tracker
+from pybernetes.node.proxy.watchdog import Watchdog
 from pybernetes.runtime.informer import Informer
 from pybernetes.runtime.serving import Asked, HttpServer, Page
 
@@ -29,6 +30,7 @@ Object = dict[str, Any]
 _OURS = "!service.kubernetes.io/service-proxy-name,!service.kubernetes.io/headless"
 _TRIGGER = "endpoints.kubernetes.io/last-change-trigger-time"
 _LONGEST_RETRY = 30.0
+_MANY = 200  # Services whose rules are more than the kernel can tell of at once
 
 
 class Proxy:
@@ -66,6 +68,7 @@ class Proxy:
         self._mode = backend.modes()[self.mode_name]
         self._wake = asyncio.Event()
         self._full: set[int] = {4}  # families whose rules are unknown
+        self._watchdog = Watchdog(self._on_removal)
         self._servers: list[HttpServer] = []
         self._triggers: list[float] = []
         # What was taken and is not brought in yet, because writing failed.
@@ -101,6 +104,10 @@ class Proxy:
             self._full.update((4, *self.backends))
             self._queue()
 
+    def _on_removal(self) -> None:
+        self._full.update(self.backends)
+        self._queue()
+
     def _queue(self) -> None:
         self.health.queued()
         now = self.clock.now()
@@ -131,6 +138,7 @@ class Proxy:
             informer.add_handler(handler)
         tasks = [asyncio.create_task(each.run(), name=f"informer {each.ref}") for each in informers]
         try:
+            self._watchdog.start()
             await self._serve()
             for each in informers:
                 await each.wait_synced()
@@ -140,6 +148,7 @@ class Proxy:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            self._watchdog.stop()
             for server in self._servers:
                 await server.stop()
             await self.ports.stop()
@@ -187,19 +196,19 @@ class Proxy:
     async def _write(self, family: int, changes: list[Change]) -> None:
         figures, began = self.metrics.of(family), self.clock.monotonic()
         full = family in self._full
-        self._full.add(family)  # until it has gone well
+        self._full.discard(family)  # others may remove rules meanwhile
+        held = self.backends[family]
         try:
-            if full:
-                await self.backends[family].resync(
-                    each for each in self.tracker.portals() if each.family == family
-                )
-            else:
-                await self.backends[family].sync(changes)
+            with self._watchdog.aside(full and len(self.tracker.views) > _MANY):
+                if full:
+                    await held.resync(each for each in self.tracker.portals() if each.family == family)
+                else:
+                    await held.sync(changes)
         except SyncError:
+            self._full.add(family)
             figures.failures += 1
             figures.partial_failures += not full
             raise
-        self._full.discard(family)
         took = self.clock.monotonic() - began
         figures.seconds.observe(took)
         (figures.full_seconds if full else figures.partial_seconds).observe(took)

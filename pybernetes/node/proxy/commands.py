@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections import deque
 
 # The usual places: a daemon's PATH often lacks the ones for administrators.
 _ENVIRONMENT = {
@@ -11,6 +12,9 @@ _ENVIRONMENT = {
     "PATH": os.environ.get("PATH", "") + ":/usr/local/sbin:/usr/sbin:/sbin",
     "LC_ALL": "C",
 }
+
+# The processes that were started last: changes in the kernel that they made are our own.
+recent: deque[int] = deque(maxlen=256)
 
 
 class CommandError(Exception):
@@ -29,6 +33,7 @@ async def run(*command: str, text: str | None = None) -> str:
         )
     except FileNotFoundError:
         raise CommandError(f"{command[0]} is not installed (apt install {_package(command[0])})") from None
+    recent.append(process.pid)
     out, err = await process.communicate(text.encode() if text is not None else None)
     if process.returncode:
         complaint = err.decode(errors="replace").strip() or out.decode(errors="replace").strip()

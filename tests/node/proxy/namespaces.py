@@ -132,7 +132,7 @@ class World:
         name, _, peer = text.partition(" ")
         return name, peer
 
-    async def tell(self, made: socket.socket, address: str, port: int, timeout: float = 2.0) -> str:
+    async def tell(self, made: socket.socket, address: str, port: int, timeout: float = 0.5) -> str:
         """Who answers a datagram from a socket."""
         loop = asyncio.get_running_loop()
         await loop.sock_sendto(made, b"?", (address, port))
