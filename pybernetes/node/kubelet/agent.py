@@ -13,7 +13,15 @@ from pybernetes.client.refs import NODES, PODS
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.flags import duration
 from pybernetes.lib.network import default_address
-from pybernetes.node.kubelet import admission, dns, machine, reservations, sources, static_url
+from pybernetes.node.kubelet import (
+    admission,
+    dns,
+    machine,
+    preemption,
+    reservations,
+    sources,
+    static_url,
+)
 from pybernetes.node.kubelet.backoff import Backoff
 from pybernetes.node.kubelet.cgroups import Cgroups
 from pybernetes.node.kubelet.config import Options
@@ -21,6 +29,7 @@ from pybernetes.node.kubelet.context import Context
 from pybernetes.node.kubelet.cri import events, keys
 from pybernetes.node.kubelet.cri.client import Cri, CriError
 from pybernetes.node.kubelet.definitions import Settings
+from pybernetes.node.kubelet.eviction.ranking import is_critical
 from pybernetes.node.kubelet.figures.summary import Figures, Subject
 from pybernetes.node.kubelet.images import Images
 from pybernetes.node.kubelet.lease import NodeLease
@@ -184,14 +193,32 @@ class Kubelet:
         return worker.addresses() if worker is not None else ()
 
     def _admit(self, pod: Fields) -> tuple[str, str] | None:
+        made = pod["metadata"].get("creationTimestamp")  # static pods have none and come after all others
         others = [
-            worker.pod
-            for worker in self.workers.values()
-            if worker.uid != pod["metadata"]["uid"] and worker.phase in (Phase.SYNCING, Phase.TERMINATING)
-            and worker.pod["metadata"].get("creationTimestamp", "") <= pod["metadata"].get("creationTimestamp", "")
+            each for each in self._others(pod["metadata"]["uid"])
+            if not made or each["metadata"].get("creationTimestamp", "") <= made
         ]  # fmt: skip
         unsafe = self.options.configuration["allowedUnsafeSysctls"]
-        return self.upkeep.evictions.refusal(pod) or admission.refusal(pod, self.node(), others, unsafe)
+        found = self.upkeep.evictions.refusal(pod) or admission.refusal(pod, self.node(), others, unsafe)
+        if found is not None and found[0].startswith("OutOf") and self._make_room(pod, others):
+            return None
+        if found is not None:
+            self.context.counts.add("kubelet_admission_rejections_total", ("reason", found[0]))
+        return found
+
+    def _make_room(self, pod: Fields, others: list[Fields]) -> bool:
+        """Ends other pods for one that the node cannot do without; False if that does not help."""
+        if not is_critical(pod):
+            return False
+        active = [each for each in others if self.workers[each["metadata"]["uid"]].phase is Phase.SYNCING]
+        wanted = preemption.missing(pod, self.node()["status"].get("allocatable") or {}, active)
+        chosen = preemption.victims(pod, active, wanted)
+        for each in chosen or ():
+            self.context.event(each, "Warning", "Preempting", preemption.MESSAGE)
+            worker = self.workers[each["metadata"]["uid"]]
+            worker.fail("Preempting", preemption.MESSAGE, None, preemption.DISRUPTION)
+            self.context.counts.add("kubelet_preemptions", ("preemption_signal", next(iter(wanted), "")))
+        return chosen is not None
 
     def _probe_event(self, pod: Fields, container: Fields, reason: str, message: str) -> None:
         self.context.event(pod, "Warning", reason, message, container)

@@ -238,3 +238,24 @@ def test_one_container_has_all_begin_anew(node: Node) -> None:
     found = {each["type"]: each["status"] for each in pod["status"]["conditions"]}
     assert found["AllContainersRestarting"] == "False"
     node.delete("anew")
+
+
+def test_a_pod_that_the_node_needs_gets_room(node: Node) -> None:
+    node.create("less", shell(FOREVER, resources={"requests": {"cpu": _all_cpus(node)}}))
+    node.until_ready("less")
+    needed = shell(FOREVER, resources={"requests": {"cpu": "10m"}})
+    node.create("plain", needed)
+    node.create("needed", needed, priorityClassName="system-node-critical")
+    node.until_ready("needed")
+    pod = node.until_pod("less", phase("Failed"))
+    assert (pod["status"]["reason"], pod["status"]["message"]) == (
+        "Preempting",
+        "Preempted in order to admit critical pod",
+    )
+    assert node.until_pod("plain", phase("Failed"))["status"]["reason"] == "OutOfcpu"
+    for name in ("less", "plain", "needed"):
+        node.delete(name)
+
+
+def _all_cpus(node: Node) -> str:
+    return node.server.call("GET", f"/api/v1/nodes/{node.name}")[1]["status"]["allocatable"]["cpu"]
