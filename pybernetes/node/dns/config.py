@@ -1,0 +1,92 @@
+"""Whom to ask about names outside of the cluster: the ConfigMap kube-system/kube-dns, or this machine's own way.
+
+The keys are those of upstream's kube-dns: ``upstreamNameservers`` is a JSON list of addresses, ``stubDomains`` a JSON
+object of domains with lists of addresses. An address may have a port behind a colon (``[::1]:53`` for IPv6).
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pybernetes.node.dns import wire
+
+NAME, NAMESPACE = "kube-dns", "kube-system"
+Server = tuple[str, int]
+_PORT = 53
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """Servers for everything, and others for some domains."""
+
+    upstream: tuple[Server, ...] = ()
+    stubs: Mapping[bytes, tuple[Server, ...]] = field(default_factory=dict)
+
+    def servers(self, name: bytes) -> tuple[Server, ...]:
+        """Whom to ask about a name: the longest domain that fits."""
+        stubs = self.stubs
+        if stubs:
+            at = 0
+            while name[at:]:
+                found = stubs.get(name[at:])
+                if found is not None:
+                    return found
+                if not name[at]:
+                    break
+                at += 1 + name[at]
+        return self.upstream
+
+
+def server(text: str) -> Server:
+    """An address, with or without a port."""
+    host, port = text.strip(), _PORT
+    if host.startswith("["):
+        host, _, rest = host[1:].partition("]")
+        port = int(rest[1:]) if rest.startswith(":") else _PORT
+    elif host.count(":") == 1:
+        host, _, rest = host.partition(":")
+        port = int(rest)
+    address = ipaddress.ip_address(host)
+    if not 0 < port < 65536:
+        raise ValueError(f"{text!r}: {port} is no port")
+    return str(address), port
+
+
+def parse(data: Mapping[str, str], fallback: tuple[Server, ...] = ()) -> Configuration:
+    """The configuration of a ConfigMap's data; ValueError names the key that is wrong."""
+    upstream, stubs = fallback, {}
+    text = data.get("upstreamNameservers")
+    if text:
+        try:
+            upstream = tuple(server(each) for each in json.loads(text))
+        except (ValueError, AttributeError, TypeError) as error:
+            raise ValueError(f"upstreamNameservers: {error}") from None
+    text = data.get("stubDomains")
+    if text:
+        try:
+            for domain, servers in json.loads(text).items():
+                stubs[wire.name(domain)] = tuple(server(each) for each in servers)
+        except (ValueError, AttributeError, TypeError) as error:
+            raise ValueError(f"stubDomains: {error}") from None
+    return Configuration(upstream, stubs)
+
+
+def of_machine(path: Path = Path("/etc/resolv.conf")) -> tuple[Server, ...]:
+    """The name servers that this machine uses itself."""
+    found = []
+    try:
+        lines = path.read_text().splitlines()
+    except OSError:
+        return ()
+    for line in lines:
+        words = line.split()
+        if len(words) > 1 and words[0] == "nameserver":
+            try:
+                found.append(server(words[1].partition("%")[0]))
+            except ValueError:
+                continue
+    return tuple(found)

@@ -1,0 +1,76 @@
+"""What kube-dns counts, under the names that CoreDNS has for it where there is one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pybernetes.lib.exposition import Exposition
+from pybernetes.node.dns import wire
+
+BOUNDS = tuple(0.00025 * 2**power for power in range(16))
+
+
+@dataclass(slots=True)
+class Metrics:
+    """Plain numbers; text is made of them when somebody asks."""
+
+    types: dict[bytes, int] = field(default_factory=dict)  # questions by type and class
+    codes: list[int] = field(default_factory=lambda: [0] * 6)
+    protocols: dict[tuple[str, str], int] = field(default_factory=dict)  # protocol and family
+    truncated: int = 0
+    durations: list[int] = field(default_factory=lambda: [0] * (len(BOUNDS) + 1))
+    duration_sum: float = 0.0
+    panics: int = 0
+    cache_hits: int = 0
+    cache_misses: int = 0
+    cache_entries: int = 0
+    forwarded: dict[str, int] = field(default_factory=dict)
+    forward_failures: dict[str, int] = field(default_factory=dict)
+    names: int = 0
+
+    def took(self, seconds: float) -> None:
+        """Counts how long an answer took."""
+        self.duration_sum += seconds
+        if seconds < BOUNDS[0]:
+            self.durations[0] += 1
+            return
+        for place, bound in enumerate(BOUNDS):
+            if seconds <= bound:
+                self.durations[place] += 1
+                return
+        self.durations[-1] += 1
+
+    def write(self, text: Exposition) -> None:
+        """Adds everything to a scrape."""
+        text.family("coredns_dns_requests_total", "counter", "Questions by type.")
+        totals: dict[str, int] = {}
+        for asked, count in list(self.types.items()):
+            type_ = wire.TYPES.get(int.from_bytes(asked[:2]), "other")
+            totals[type_] = totals.get(type_, 0) + count
+        for type_, count in totals.items():
+            text.sample("coredns_dns_requests_total", (("type", type_),), count)
+        text.family("coredns_dns_responses_total", "counter", "Answers by code.")
+        for code, count in zip(wire.RCODES, self.codes, strict=True):
+            text.sample("coredns_dns_responses_total", (("rcode", code),), count)
+        text.family("coredns_dns_request_duration_seconds", "histogram", "Time from question to answer.")
+        text.histogram("coredns_dns_request_duration_seconds", (), BOUNDS, self.durations, self.duration_sum)
+        text.family("kubedns_packets_total", "counter", "Messages by protocol and family of addresses.")
+        for (protocol, family), count in self.protocols.items():
+            text.sample("kubedns_packets_total", (("proto", protocol), ("family", family)), count)
+        for name, kind, help_, value in (
+            ("coredns_panics_total", "counter", "Messages that met an error of ours.", self.panics),
+            ("coredns_cache_hits_total", "counter", "Forwarded questions that were known.", self.cache_hits),
+            ("coredns_cache_misses_total", "counter", "Those that were not.", self.cache_misses),
+            ("coredns_cache_entries", "gauge", "Answers of others that are remembered.", self.cache_entries),
+            ("kubedns_truncated_total", "counter", "Answers that were too long for UDP.", self.truncated),
+            ("kubedns_names", "gauge", "Names that exist in the cluster.", self.names),
+        ):  # fmt: skip
+            text.family(name, kind, help_)
+            text.sample(name, (), value)
+        for name, help_, counts in (
+            ("coredns_forward_requests_total", "Questions that were sent on.", self.forwarded),
+            ("coredns_forward_failures_total", "Those that had no answer.", self.forward_failures),
+        ):  # fmt: skip
+            text.family(name, "counter", help_)
+            for to, count in counts.items():
+                text.sample(name, (("to", to),), count)
