@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pybernetes.tools.local.names import Place
     from pybernetes.tools.local.places import Cluster
     from pybernetes.tools.local.settings import Settings
 
@@ -70,6 +71,7 @@ async def _run(name: str) -> int:
         first_node=_first_node(settings),
         node_parts=("kube-proxy",) if settings.proxy_mode != "none" else (),
         volumes=cluster.root / "volumes",
+        name_server=_name_server(settings),
     )
     stop = asyncio.Event()
     for each in (signal.SIGINT, signal.SIGTERM):
@@ -80,6 +82,19 @@ async def _run(name: str) -> int:
     await stop.wait()
     await plane.stop()
     return 0
+
+
+def _name_server(settings: Settings) -> Place | None:
+    """Where kube-dns answers: on the bridge, where nodes reach it. Nodes that pretend need none."""
+    from pybernetes.lib.network import default_address
+    from pybernetes.tools.local import network
+    from pybernetes.tools.local.names import Place
+
+    if not settings.nodes:
+        return None
+    address = default_address() if settings.host_network else network.gateway(settings.node_range)
+    ranges = (settings.service_range, settings.pod_range)
+    return Place(address, network.cluster_dns(settings.service_range), ranges)
 
 
 def _first_node(settings: Settings) -> str:

@@ -19,8 +19,9 @@ from pybernetes.control_plane.apiserver.server import ApiServer
 from pybernetes.control_plane.controllers import _manager
 from pybernetes.node import provisioner
 from pybernetes.runtime import Manager
-from pybernetes.tools.local import addons
+from pybernetes.tools.local import addons, names
 from pybernetes.tools.local.hollow import agent
+from pybernetes.tools.local.names import Place
 from pybernetes.tools.local.system_pods import SystemPods
 
 log = logging.getLogger(__name__)
@@ -42,6 +43,7 @@ class ControlPlane:
     first_node: str = ""  # the node that the parts of this process are shown on; empty shows none
     volumes: Path | None = None  # where claims get their folders; None gives them none
     node_parts: tuple[str, ...] = ()  # what runs on every node with real containers
+    name_server: Place | None = None  # where kube-dns answers; None runs none
     server: ApiServer = field(init=False)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
     _clients: list[Client] = field(default_factory=list)
@@ -59,6 +61,8 @@ class ControlPlane:
             self._supervise("hollow-nodes", self._hollow)
         if self.volumes is not None:
             self._supervise("storage-provisioner", self._storage)
+        if self.name_server is not None:
+            self._supervise("kube-dns", self._names)
         if self.first_node:
             self._supervise("system-pods", self._system_pods)
 
@@ -92,6 +96,12 @@ class ControlPlane:
     async def _addons(self) -> None:
         await addons.apply(self.client("pybernetes-addons", MASTERS), addons.pod_network())
         await asyncio.get_running_loop().create_future()  # done for as long as this process lives
+
+    async def _names(self) -> None:
+        assert self.name_server is not None
+        groups = ("system:serviceaccounts", "system:serviceaccounts:kube-system")
+        client = self.client(names.ACCOUNT, *groups, agent_name="kube-dns")
+        await names.run(client, self.client("pybernetes-addons", MASTERS), self.name_server)
 
     async def _storage(self) -> None:
         assert self.volumes is not None
