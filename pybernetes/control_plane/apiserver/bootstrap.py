@@ -17,6 +17,7 @@ from pybernetes.control_plane.apiserver.authz.policy.reconcile import reconcile
 from pybernetes.control_plane.apiserver.health import Health
 from pybernetes.control_plane.apiserver.services import objects
 from pybernetes.control_plane.apiserver.services.allocator import ServiceAllocator
+from pybernetes.control_plane.apiserver.upkeep import Upkeep
 from pybernetes.control_plane.store.protocol import Conflict, KeyExists, NotFound
 
 if TYPE_CHECKING:
@@ -28,8 +29,7 @@ NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
 
 async def prepare(api: Api, settings: Settings, health: Health) -> None:
     """Makes what is missing; several servers may do so at once."""
-    for name in NAMESPACES:
-        await ensure(api, "", "namespaces", "", {"metadata": {"name": name}})
+    await _ensure_namespaces(api)
     hook = health.add_hook("start-service-ip-repair-controllers")
     allocator = ServiceAllocator(api.store, settings.services, timestamp=api.timestamp)
     api.allocators["", "services"] = allocator
@@ -54,12 +54,37 @@ async def prepare(api: Api, settings: Settings, health: Health) -> None:
 async def announce(api: Api, settings: Settings, port: int, health: Health) -> None:
     """Makes the service ``kubernetes`` and adds this server to its endpoints, once it listens."""
     hook = health.add_hook("bootstrap-controller")
+    await _ensure_addresses(api, settings, port)
+    hook.done()
+
+
+def upkeep(api: Api, settings: Settings, port: int) -> Upkeep:
+    """Makes the namespaces and the service again that somebody deletes."""
+
+    async def make() -> None:
+        await _ensure_namespaces(api)
+        await _ensure_addresses(api, settings, port)
+
+    kinds = (("", "services"), ("", "endpoints"), ("discovery.k8s.io", "endpointslices"))
+    keys = [api.kinds.find(*kind).key("default", objects.KUBERNETES) for kind in kinds]
+    # A service that is made again may be quicker than the one before is done with giving back its address.
+    address = objects.kubernetes_service(settings.services, port)["spec"]["clusterIP"]
+    keys.append(api.kinds.find("networking.k8s.io", "ipaddresses").key("", address))
+    namespaces = api.kinds.find("", "namespaces")
+    return Upkeep(api.store, [*keys, *(namespaces.key("", name) for name in NAMESPACES)], make)
+
+
+async def _ensure_namespaces(api: Api) -> None:
+    for name in NAMESPACES:
+        await ensure(api, "", "namespaces", "", {"metadata": {"name": name}})
+
+
+async def _ensure_addresses(api: Api, settings: Settings, port: int) -> None:
     await _ensure_service(api, objects.kubernetes_service(settings.services, port))
     address = settings.advertise_address
     await _add_endpoint(api, "", "endpoints", objects.kubernetes_endpoints, address, port)
     build = objects.kubernetes_endpoint_slice
     await _add_endpoint(api, "discovery.k8s.io", "endpointslices", build, address, port)
-    hook.done()
 
 
 async def _ensure_service(api: Api, service: Object) -> None:

@@ -30,6 +30,7 @@ from pybernetes.control_plane.apiserver.http.connection import Server
 from pybernetes.control_plane.apiserver.kinds import Kinds
 from pybernetes.control_plane.apiserver.openapi import OpenApi
 from pybernetes.control_plane.apiserver.services.options import ServiceOptions
+from pybernetes.control_plane.apiserver.upkeep import Upkeep
 from pybernetes.control_plane.store.protocol import Store, StoreError
 from pybernetes.lib.discover import discover
 from pybernetes.lib.serving import Serving
@@ -91,6 +92,7 @@ class ApiServer:
         self.http = Server(app.App(steps, endpoint, self.metrics), app.refusal)
         self.port = 0
         self._compaction: asyncio.Task[None] | None = None
+        self._upkeep: Upkeep | None = None
         self._publisher = trust.Publisher(self.api, settings.trust)
 
     async def start(self) -> None:
@@ -117,6 +119,8 @@ class ApiServer:
         hook = self.health.add_hook("apiservice-registration-controller")
         await self.aggregator.start()
         hook.done()
+        self._upkeep = bootstrap.upkeep(self.api, self.settings, self.port)
+        self._upkeep.start()
         self._compaction = asyncio.create_task(self._compact())
         log.info("serving securely on %s:%d", self.settings.host, self.port)
 
@@ -150,6 +154,8 @@ class ApiServer:
         if self._compaction is not None:
             self._compaction.cancel()
         await self._publisher.close()
+        if self._upkeep is not None:
+            await self._upkeep.close()
         await self.aggregator.close()
         await self.custom_resources.close()
         self.api.https.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -332,3 +333,22 @@ def test_old_annotations_about_app_armor(server: Server, namespace: str) -> None
     connection.close()
     assert f"metadata.annotations[{key}]: deprecated since v1.30" in response.headers["Warning"]
     assert made["spec"]["containers"][0]["securityContext"]["appArmorProfile"] == {"type": "RuntimeDefault"}
+
+
+def test_what_must_exist_is_made_again(server: Server) -> None:
+    paths = [path("default", "kubernetes", plural) for plural in ("services", "endpoints")]
+    paths += ["/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes"]
+    _, service = server.call("GET", paths[0])
+    for each in paths:
+        status, before = server.call("GET", each)
+        assert status == 200
+        assert server.call("DELETE", each)[0] == 200
+        deadline = time.monotonic() + 60
+        while (found := server.call("GET", each))[0] != 200 or (
+            found[1]["metadata"]["uid"] == before["metadata"]["uid"]
+        ):
+            assert time.monotonic() < deadline, f"{each} did not come back"
+    assert server.call("GET", paths[0])[1]["spec"]["clusterIP"] == service["spec"]["clusterIP"]
+    address = f"/apis/networking.k8s.io/v1/ipaddresses/{service['spec']['clusterIP']}"
+    while server.call("GET", address)[0] != 200:
+        assert time.monotonic() < deadline, f"{address} did not come back"
