@@ -8,10 +8,14 @@ import ctypes
 import os
 import socket
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+
+from pybernetes.tools.local import network
+from pybernetes.tools.local.settings import Settings
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _CLONE_NEWNET = 0x40000000
+_ALL_PROTOCOLS = 3
 NODE_IP, OUTSIDE_IP, GATEWAY = "172.29.0.1", "172.29.0.9", "10.244.1.1"
 PODS = {"a": "10.244.1.2", "b": "10.244.1.3", "far": "10.244.2.2"}
 POD_RANGE, SERVICE_RANGE = "10.244.0.0/16", "10.96.0.0/16"
@@ -67,10 +71,8 @@ class World:
         self._link("outside", "eth0", f"{OUTSIDE_IP}/24", NODE_IP)
         command(*node, "address", "add", f"{NODE_IP}/24", "dev", "eth0")
         command(*node, "route", "add", "default", "via", OUTSIDE_IP)
-        # Where packets for Services go that no rule takes up: nowhere, but it is a route.
-        command(*node, "link", "add", "sink", "type", "bridge")
-        command(*node, "link", "set", "sink", "up")
-        command(*node, "route", "add", SERVICE_RANGE, "dev", "sink", "src", NODE_IP)
+        # As a local cluster does it: packets for Services that no rule takes up go nowhere.
+        network.keep_services_inside(self.names["node"], Settings(service_range=SERVICE_RANGE), NODE_IP)
         command("ip", "netns", "exec", self.names["node"], "sysctl", "-qw", "net.ipv4.ip_forward=1")
         return self
 
@@ -137,6 +139,25 @@ class World:
         loop = asyncio.get_running_loop()
         await loop.sock_sendto(made, b"?", (address, port))
         return (await asyncio.wait_for(loop.sock_recv(made, 100), timeout)).decode().partition(" ")[0]
+
+    @contextlib.contextmanager
+    def listen(self, where: str) -> Iterator[Callable[[], list[bytes]]]:
+        """Gives a function that tells of all packets that came to a namespace since."""
+        with inside(self.names[where]):
+            made = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(_ALL_PROTOCOLS))
+        made.setblocking(False)
+
+        def heard() -> list[bytes]:
+            found = []
+            with contextlib.suppress(BlockingIOError):
+                while True:
+                    found.append(made.recv(65535))
+            return found
+
+        try:
+            yield heard
+        finally:
+            made.close()
 
     def stop(self) -> None:
         """Ends the programs."""

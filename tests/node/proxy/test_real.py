@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import shutil
+import socket
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import Any
@@ -16,6 +17,7 @@ from pybernetes.node.proxy import agent, conntrack
 from pybernetes.node.proxy.backend import Backend, LocalTraffic, Settings, modes
 from pybernetes.node.proxy.model import Node, Portal, Target
 from pybernetes.node.proxy.tracker import Change
+from pybernetes.tools.local import network
 from tests.node.proxy.namespaces import GATEWAY, NODE_IP, OUTSIDE_IP, POD_RANGE, PODS, World, command, inside
 
 _MISSING = [each for each in ("ip", "iptables", "nft", "conntrack") if shutil.which(each) is None]
@@ -89,8 +91,12 @@ def scenario(work: Callable[[Node1], Coroutine[Any, Any, None]], mode: str, **se
 @pytest.mark.parametrize("mode", MODES)
 def test_reach_spread_and_change(mode: str) -> None:
     async def work(one: Node1) -> None:
-        with pytest.raises((OSError, asyncio.TimeoutError)):
-            await one.world.ask("a", ADDRESS, 80, 0.3)  # no rule: nothing leaves, nobody answers
+        with one.world.listen("outside") as heard:
+            for where in ("a", "node"):  # no rule: nobody answers, and nothing leaves the node
+                with pytest.raises((OSError, asyncio.TimeoutError)):
+                    await one.world.ask(where, ADDRESS, 80, 0.3)
+            assert (await one.world.ask("node", PODS["a"], 8080))[0] == "a"
+            assert not [each for each in heard() if socket.inet_aton(ADDRESS) in each]
         await one.have(portal())
         for where in ("a", "node", "outside"):
             found = await one.answers(where)
@@ -185,8 +191,6 @@ def test_node_ports_on_some_addresses(mode: str) -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_udp_and_stale_connections(mode: str) -> None:
     async def work(one: Node1) -> None:
-        import socket
-
         def dns(*targets: Target) -> Portal:
             serving = frozenset(each[:2] for each in targets)
             return portal(protocol="udp", cluster=targets, serving=serving, exists=bool(targets))
@@ -200,3 +204,41 @@ def test_udp_and_stale_connections(mode: str) -> None:
         made.close()
 
     scenario(work, mode)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_ipv6(mode: str) -> None:
+    """A portal of the other family, of which the kernel takes every rule and which answers on the node itself."""
+
+    async def run() -> None:
+        with World() as world, inside(world.names["node"]):
+            command("ip", "address", "add", "fd00:244::2/64", "dev", "cni0", "nodad")
+            command("ip", "route", "add", "fd00:96::/112", "dev", network.SINK)
+            settings = Settings(
+                Node("node", addresses=("fd00:30::2",)), LocalTraffic(ranges=("fd00:244::/32",))
+            )
+            backend = modes()[mode](settings, 6)
+            await backend.resync([])
+            targets = (Target("fd00:244::2", 8080, True), Target("fd00:244:1::3", 8080))
+            whole = portal(
+                family=6, cluster_ip="fd00:96::10", cluster=targets, local=targets[:1], external_local=True,
+                node_port=30080, external_ips=("2001:db8::7",), load_balancer_ips=("2001:db8::8",),
+                source_ranges=("2001:db8:1::/48",), affinity_seconds=60, health_check_port=31000,
+            )  # fmt: skip
+            await backend.sync([Change(None, whole)])
+            simple = portal(family=6, cluster_ip="fd00:96::10", cluster=targets[:1])
+            await backend.sync([Change(whole, simple)])
+
+            async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+                writer.write(b"six")
+                writer.close()
+
+            async with await asyncio.start_server(answer, "fd00:244::2", 8080):
+                reader, writer = await asyncio.open_connection("fd00:96::10", 80)
+                assert await reader.read() == b"six"
+                writer.close()
+            await backend.close()
+            await agent.cleanup()
+            assert "KUBE" not in command("ip6tables-save") and "kube" not in command("nft", "list", "ruleset")
+
+    asyncio.run(run())
