@@ -24,7 +24,7 @@ from pybernetes.node.kubelet import (
 )
 from pybernetes.node.kubelet.backoff import Backoff
 from pybernetes.node.kubelet.cgroups import Cgroups
-from pybernetes.node.kubelet.config import Options
+from pybernetes.node.kubelet.config import DEFAULTS, Options
 from pybernetes.node.kubelet.context import Context
 from pybernetes.node.kubelet.cri import events, keys
 from pybernetes.node.kubelet.cri.client import Cri, CriError
@@ -48,6 +48,7 @@ from pybernetes.runtime.informer import Informer
 
 log = logging.getLogger(__name__)
 Fields = dict[str, Any]
+_LOG_LINKS = Path("/var/log/containers")  # beside the usual place of logs
 _RELIST_SECONDS = 60.0  # a look at everything although the runtime tells what happens
 _RELIST_BLIND_SECONDS = 1.0  # … and when it does not
 # A runtime that is not ready is looked at this often: one that starts answers before it can be used.
@@ -134,6 +135,7 @@ class Kubelet:
                 machine.memory(),
                 bool(settings["seccompDefault"]),
                 bool(settings["cpuCFSQuota"]),
+                _LOG_LINKS if settings["podLogsDir"] == DEFAULTS["podLogsDir"] else None,
                 options.dead_runs,
             ),
             cgroups=Cgroups(
@@ -389,8 +391,7 @@ class Kubelet:
         for worker in self.workers.values():
             if worker.deferred:
                 worker.poke()
-        if uid in self._static_pods:  # a file that came back while its pod was ending
-            self._add(self._static_pods[uid])
+        self._start_static()
 
     def _files_changed(self, pods: dict[str, Fields]) -> None:
         self._static_sources["file"] = pods
@@ -412,10 +413,18 @@ class Kubelet:
             if worker is not None:
                 worker.remove()
                 self._soon(self._mirror(worker.pod))
-        for uid, pod in pods.items():
-            if uid not in self.workers:
-                self._add(pod)
+        self._start_static()
+        for pod in pods.values():
             self._soon(self._mirror(pod))
+
+    def _start_static(self) -> None:
+        """Takes static pods up; one whose file changed or came back waits until its predecessor has ended."""
+        taken = {worker.name for worker in self.workers.values()}
+        for pod in self._static_pods.values():
+            name = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
+            if pod["metadata"]["uid"] not in self.workers and name not in taken:
+                taken.add(name)
+                self._add(pod)
 
     async def _mirror(self, pod: Fields) -> None:
         """Has a static pod shown in the API as it is, or not at all if its file is gone."""

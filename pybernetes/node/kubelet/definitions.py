@@ -29,6 +29,7 @@ class Settings:
     memory_capacity: int = 0
     seccomp_default: bool = False
     cfs_quota: bool = True
+    log_links: Path | None = None  # where logs have the names that collectors of logs look for
     dead_runs: int = 1  # how many earlier runs of a container are kept for their logs
 
     @property

@@ -123,8 +123,17 @@ class Executor:
             await context.cri.start_container(run)
         except CriError as error:
             report("Warning", "Failed", f"Error: {error.message}")
+            kind = ("container_type", _TYPES[start.group])
+            context.counts.add("kubelet_started_containers_errors_total", kind, ("code", _code(error)))
             raise StartFailed("RunContainerError", error.message) from None
         report("Normal", "Started", "Container started")
+        context.counts.add("kubelet_started_containers_total", ("container_type", _TYPES[start.group]))
+        if context.settings.log_links is not None:
+            meta = pod["metadata"]
+            where = folder / f"{attempt}.log"
+            logs.link(
+                context.settings.log_links, meta["name"], meta["namespace"], container["name"], run, where
+            )
         hook = (container.get("lifecycle") or {}).get("postStart")
         if hook:
             await self._post_start(pod, container, run, hook, addresses)
@@ -332,6 +341,13 @@ class Executor:
         except CriError as error:
             if error.code != "NOT_FOUND":
                 raise
+
+
+_TYPES = {
+    "containers": "container",
+    "initContainers": "init_container",
+    "ephemeralContainers": "ephemeral_container",
+}
 
 
 async def _after(events: list[asyncio.Event], turn: asyncio.Event) -> None:

@@ -164,6 +164,27 @@ def remove(path: str) -> None:
             pass
 
 
+def link(folder: Path, pod: str, namespace: str, container: str, run: str, log: Path) -> None:
+    """Shows a log under the name by which collectors of logs know it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    # The names are cut as upstream cuts them: a file's name has at most 255 bytes.
+    name = f"{pod}_{namespace}_{container}"[: 255 - len(run) - 5]
+    place = folder / f"{name}-{run}.log"
+    place.unlink(missing_ok=True)
+    place.symlink_to(log)
+
+
+def drop_links(folder: Path) -> None:
+    """Removes the names of logs that are gone."""
+    try:
+        entries = list(os.scandir(folder))
+    except OSError:
+        return
+    for entry in entries:
+        if entry.is_symlink() and entry.name.endswith(".log") and not os.path.exists(entry.path):
+            os.unlink(entry.path)
+
+
 def last_text(path: Path) -> str:
     """The end of a log, short enough for a termination message."""
     try:

@@ -191,7 +191,17 @@ class StaticPods:
                 log.error("the static pod %s: %s", path, error)
                 texts[path] = (content, None)
         self._texts = texts
-        self.pods = {pod["metadata"]["uid"]: pod for _, pod in texts.values() if pod is not None}
+        self.pods = {}
+        names: set[tuple[str, str]] = set()
+        for path, (_, pod) in texts.items():
+            if pod is None:
+                continue
+            name = (pod["metadata"]["namespace"], pod["metadata"]["name"])
+            if name in names:
+                log.error("the static pod %s: another file has a pod of that name", path)
+                continue
+            names.add(name)
+            self.pods[pod["metadata"]["uid"]] = pod
         self._changed(self.pods)
 
 

@@ -231,7 +231,12 @@ class Worker:
         return self.statuses.get(self.uid) or self.pod.get("status", {})
 
     def _report(self, ended: bool = False) -> Fields:
-        status = pod_status(self.pod, self.runtime, self._previous(), self._facts(ended))
+        before = self._previous()
+        status = pod_status(self.pod, self.runtime, before, self._facts(ended))
+        created = self.pod["metadata"].get("creationTimestamp")
+        if created and before.get("phase") == "Pending" and status["phase"] == "Running":
+            took = self.context.clock.now() - times.parse(created)
+            self.context.counts.observe("kubelet_pod_start_total_duration_seconds", took)
         self.statuses.set(self.pod, status)
         return status
 

@@ -69,7 +69,12 @@ class Node:
     def __init__(self, directory: Path, server: Server, *flags: str) -> None:
         self.directory, self.server = directory, server
         # The disk belongs to others as well: that it is full is nothing that pods have to go for.
-        self.flags = ("--eviction-hard=memory.available<50Mi", "--image-gc-high-threshold=100", *flags)
+        self.flags = (
+            "--fail-swap-on=false",
+            "--eviction-hard=memory.available<50Mi",
+            "--image-gc-high-threshold=100",
+            *flags,
+        )
         self.name = "node1"
         self.places = Places(directory / "containerd", directory / "run")
         self.cgroup_root = f"/{directory.name}"

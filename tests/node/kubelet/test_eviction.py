@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from pybernetes.node.kubelet import preemption
+from pybernetes.node.kubelet import logs, preemption
 from pybernetes.node.kubelet.eviction import limits, ranking, thresholds
 from pybernetes.node.kubelet.eviction.thresholds import Amount, Observation, Threshold, Watch
 from pybernetes.node.kubelet.upkeep import image_gc, rotation
@@ -259,3 +260,17 @@ def test_who_makes_room(others: list[dict[str, Any]], cpu: str, expected: list[s
     wanted = preemption.missing(pod, {"cpu": "4", "pods": "110"}, others)
     chosen = preemption.victims(pod, others, wanted)
     assert (sorted(each["metadata"]["name"] for each in chosen) if chosen is not None else None) == expected
+
+
+def test_logs_have_names_for_collectors(tmp_path: Path) -> None:
+    log = tmp_path / "0.log"
+    log.write_text("x")
+    for _ in range(2):
+        logs.link(tmp_path / "links", "pod", "space", "c", "id", log)
+    assert (tmp_path / "links" / "pod_space_c-id.log").read_text() == "x"
+    logs.drop_links(tmp_path / "links")
+    assert len(list((tmp_path / "links").iterdir())) == 1
+    logs.remove(str(log))
+    logs.drop_links(tmp_path / "links")
+    logs.drop_links(tmp_path / "absent")
+    assert list((tmp_path / "links").iterdir()) == []

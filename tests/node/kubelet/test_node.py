@@ -253,6 +253,18 @@ def test_static_pods_are_mirrored(node: Node) -> None:
     first = container(pod)["containerID"]
     node.server.kubectl("delete", "pod", "static-node1", "--wait=false")
     node.until_pod("static-node1", lambda pod: is_ready(pod) and container(pod)["containerID"] == first)
+    # A file that changes is another pod, which begins when the one before has ended.
+    manifest.write_text(
+        manifest.read_text().replace("{name: static}", "{name: static, labels: {changed: 'yes'}}")
+    )
+    second = node.until_pod(
+        "static-node1",
+        lambda pod: (
+            is_ready(pod) and container(pod)["containerID"] != first and pod["metadata"].get("labels")
+        ),
+    )
+    node.until(lambda: not node.traces(pod["metadata"]["annotations"]["kubernetes.io/config.hash"]))
+    pod = second
     manifest.unlink()
     node.until(lambda: node.pod("static-node1") is None)
     node.until(lambda: not node.traces(pod["metadata"]["annotations"]["kubernetes.io/config.hash"]))

@@ -36,7 +36,7 @@ class Upkeep:
         self.rotation = Rotation(
             context.cri, context.clock, self._running,
             size=quantity.integer(settings["containerLogMaxSize"]), files=int(settings["containerLogMaxFiles"]),
-            seconds=float(duration(settings["containerLogMonitorInterval"])),
+            seconds=float(duration(settings["containerLogMonitorInterval"])), links=context.settings.log_links,
         )  # fmt: skip
         self.images = ImageGarbage(
             context.cri, context.clock, context.counts, figures.image_filesystem, self._node_event,

@@ -13,8 +13,10 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 from pybernetes.lib.clock import Clock
+from pybernetes.node.kubelet import logs
 from pybernetes.node.kubelet.cri.client import Cri, CriError
 from pybernetes.node.kubelet.state import Run
 
@@ -61,9 +63,11 @@ class Rotation:
         size: int,
         files: int,
         seconds: float,
+        links: Path | None = None,
     ) -> None:
         self._cri, self._clock, self._runs = cri, clock, runs
         self._size, self._files, self._seconds = size, files, seconds
+        self._links = links
 
     async def run(self) -> None:
         """Turns logs over until it is cancelled."""
@@ -73,6 +77,8 @@ class Rotation:
 
     async def look(self) -> None:
         """Turns over the logs that have become too long."""
+        if self._links is not None:
+            logs.drop_links(self._links)
         for run in list(self._runs()):
             try:
                 if run.log_path and await self._is_long(run):
