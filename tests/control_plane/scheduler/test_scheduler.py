@@ -54,3 +54,19 @@ async def test_a_pod_of_higher_priority_gets_room() -> None:
                 return any(each["reason"] == "Preempted" for each in found)
 
             await eventually(preempted)
+
+
+async def test_pods_that_fit_nowhere_are_left_alone_while_others_come() -> None:
+    async with Cluster() as cluster:
+        client = cluster.client
+        async with scheduling(client) as scheduler:
+            await add_node(client, node("only", cpu="4"))
+            for number in range(40):
+                await client.create(PODS, pod(f"waiting-{number}", cpu="9"))
+            tries = scheduler.metrics.attempts
+            await eventually(lambda: tries["unschedulable", "default-scheduler"] == 40)
+            for number in range(40):
+                await client.create(PODS, pod(f"small-{number}", cpu="100m"))
+            await eventually(lambda: tries["scheduled", "default-scheduler"] == 40)
+            # Nothing that has happened since could have helped them, so nobody has tried them again.
+            assert tries["unschedulable", "default-scheduler"] == 40
