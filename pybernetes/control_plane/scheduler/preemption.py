@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Hashable, Iterable, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +27,7 @@ NEVER = "not eligible due to preemptionPolicy=Never."
 TERMINATING = "not eligible due to a terminating pod on the nominated node."
 NO_VICTIMS = "No preemption victims found for incoming pod"
 _NOT_STARTED = "~"  # later than any date
+_COST, _STARTED = attrgetter("cost"), attrgetter("started")
 
 
 class Candidate(NamedTuple):
@@ -99,8 +101,8 @@ def split_by_budget(pods: Iterable[Pod], budgets: Sequence[Budget]) -> tuple[lis
 
 def cheapest(candidates: Sequence[Candidate]) -> Candidate:
     """The candidate that does the least harm; of equals the one whose pods have run the shortest."""
-    least = min(candidate.cost for candidate in candidates)
-    return max((each for each in candidates if each.cost == least), key=lambda each: each.started)
+    least = min(map(_COST, candidates))
+    return max([each for each in candidates if each.cost == least], key=_STARTED)
 
 
 class Remembered:
@@ -270,24 +272,19 @@ class Preemption:
         for code, count in zip(*np.unique(codes[codes != 0], return_counts=True), strict=True):
             for reason in fit.reasons(pod, int(code)):
                 counts[reason] = counts.get(reason, 0) + int(count)
-        found: list[Candidate] = []
-        harmless = False
         # Budgets and the own nomination are nobody else's: then nothing that is remembered counts.
         known = {} if budgets else self._remembered.of(pod)
-        own = self._snapshot.rows.get(self._nominations.node_of(pod.uid), -1)
-        for row in rows[codes == 0].tolist():
-            if row == own:
-                candidate = self._least(pod, row, budgets)
-            elif row in known:
-                candidate = known[row]
-            else:
-                candidate = known[row] = self._least(pod, row, budgets)
-            if candidate is None:
-                continue
-            found.append(candidate)
-            harmless = harmless or not candidate.violations
-            if harmless and len(found) >= wanted:
+        known.pop(own := self._snapshot.rows.get(self._nominations.node_of(pod.uid), -1), None)
+        fitting = rows[codes == 0]
+        found: list[Candidate] = []
+        for start in range(0, len(fitting), wanted):  # usually the first so many are enough
+            some = fitting[start : start + wanted].tolist()
+            for row in [row for row in some if row not in known]:
+                known[row] = self._least(pod, row, budgets)
+            found += [candidate for row in some if (candidate := known[row]) is not None]
+            if len(found) >= wanted and any(not candidate.violations for candidate in found):
                 break
+        known.pop(own, None)
         return found
 
     def _least(self, pod: Pod, row: int, budgets: list[Budget]) -> Candidate | None:
