@@ -29,6 +29,7 @@ Object = dict[str, Any]
 # Services and slices that other programs see to, and those of Services without an address.
 _OURS = "!service.kubernetes.io/service-proxy-name,!service.kubernetes.io/headless"
 _TRIGGER = "endpoints.kubernetes.io/last-change-trigger-time"
+_SAME_RULES = {"userspace": "iptables"}
 _LONGEST_RETRY = 30.0
 _MANY = 200  # Services whose rules are more than the kernel can tell of at once
 
@@ -138,6 +139,7 @@ class Proxy:
             informer.add_handler(handler)
         tasks = [asyncio.create_task(each.run(), name=f"informer {each.ref}") for each in informers]
         try:
+            await cleanup(but=self.mode_name)
             self._watchdog.start()
             await self._serve()
             for each in informers:
@@ -312,7 +314,9 @@ async def run(
     await Proxy(client, configuration, node_name, service_ranges=service_ranges).run()
 
 
-async def cleanup() -> None:
-    """Removes what any mode may have left in this network namespace."""
-    for mode in backend.modes().values():
-        await mode.cleanup()
+async def cleanup(but: str = "") -> None:
+    """Removes what any mode may have left in this network namespace; what one of them uses can be kept."""
+    kept = _SAME_RULES.get(but, but)
+    for name, mode in backend.modes().items():
+        if _SAME_RULES.get(name, name) != kept:
+            await mode.cleanup()

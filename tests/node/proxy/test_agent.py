@@ -19,6 +19,8 @@ from pybernetes.client.refs import ENDPOINT_SLICES, NODES, SERVICES
 from pybernetes.control_plane.apiserver.authn.user import AUTHENTICATED, User
 from pybernetes.node.proxy import config
 from pybernetes.node.proxy.agent import Proxy, cleanup
+from pybernetes.node.proxy.backend import Settings, modes
+from pybernetes.node.proxy.model import Node
 from tests.cluster import Cluster, eventually
 from tests.node.proxy.namespaces import NODE_IP, POD_RANGE, PODS, World, command, inside
 
@@ -207,7 +209,22 @@ def test_the_program() -> None:
     asyncio.run(run())
 
 
-def test_cleanup_where_nothing_is() -> None:
-    with World() as made, inside(made.names["node"]):
-        asyncio.run(cleanup())
+def test_cleanup() -> None:
+    """Where nothing is it does nothing; a mode that begins removes what another left."""
+
+    async def run() -> None:
+        await cleanup()
         assert "KUBE" not in command("iptables-save")
+        for mode in MODES:
+            backend = modes()[mode](Settings(Node("here", addresses=(NODE_IP,))), 4)
+            await cleanup(but=mode)
+            await backend.resync([])
+            await backend.close()
+            rules = command("iptables-save") + command("nft", "list", "tables")
+            assert ("KUBE-SERVICES" in rules, "kube-proxy" in rules) == (
+                mode != "nftables",
+                mode == "nftables",
+            )
+
+    with World() as made, inside(made.names["node"]):
+        asyncio.run(run())
