@@ -135,6 +135,7 @@ class Kubelet:
                 machine.memory(),
                 bool(settings["seccompDefault"]),
                 bool(settings["cpuCFSQuota"]),
+                Path("/sys/fs/cgroup/cgroup.controllers").exists() and not settings["singleProcessOOMKill"],
                 _LOG_LINKS if settings["podLogsDir"] == DEFAULTS["podLogsDir"] else None,
                 options.dead_runs,
             ),

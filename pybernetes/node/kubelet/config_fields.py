@@ -38,6 +38,7 @@ DEFAULTS: Fields = {
     "cgroupsPerQOS": True,
     "cpuCFSQuota": True,
     "seccompDefault": False,
+    "singleProcessOOMKill": False,
     "failSwapOn": True,
     "failCgroupV1": False,  # upstream has given version 1 up, and this kubelet has not
     "serializeImagePulls": True,
@@ -134,7 +135,6 @@ UNUSED: dict[str, tuple[Any, str]] = {
     "shutdownGracePeriod": ("0s", "a shutdown of the machine is not waited for"),
     "shutdownGracePeriodByPodPriority": ([], "a shutdown of the machine is not waited for"),
     "shutdownGracePeriodCriticalPods": ("0s", "a shutdown of the machine is not waited for"),
-    "singleProcessOOMKill": (False, "the kernel decides which process of a container goes"),
     "streamingConnectionIdleTimeout": ("4h0m0s", "the runtime ends silent streams"),
     "systemCgroups": ("", "processes of the system are left where they are"),
     "tlsCurvePreferences": ([], "OpenSSL chooses curves"),

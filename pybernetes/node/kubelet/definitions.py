@@ -29,6 +29,7 @@ class Settings:
     memory_capacity: int = 0
     seccomp_default: bool = False
     cfs_quota: bool = True
+    oom_group: bool = False  # whether a container goes as a whole when its memory runs out
     log_links: Path | None = None  # where logs have the names that collectors of logs look for
     dead_runs: int = 1  # how many earlier runs of a container are kept for their logs
 
@@ -110,7 +111,11 @@ def container(
         tty=bool(definition.get("tty")),
         linux=messages.LinuxContainerConfig(
             resources=resources.linux(
-                pod, definition, settings.memory_capacity, cfs_quota=settings.cfs_quota
+                pod,
+                definition,
+                settings.memory_capacity,
+                cfs_quota=settings.cfs_quota,
+                oom_group=settings.oom_group,
             ),
             security_context=security.container(
                 spec,

@@ -19,6 +19,8 @@ from pybernetes.node.kubelet.config import Options
 
 log = logging.getLogger(__name__)
 Fields = dict[str, Any]
+# What pods may need of a node and not every kubelet has.
+_FEATURES = ("ExtendWebSocketsToKubelet", "RestartAllContainersOnContainerExits")
 _PRESSURES = (
     ("MemoryPressure", "KubeletHasSufficientMemory", "kubelet has sufficient memory available",
      "KubeletHasInsufficientMemory", "kubelet has insufficient memory available"),
@@ -152,6 +154,7 @@ class NodeStatus:
             "addresses": addresses,
             "daemonEndpoints": {"kubeletEndpoint": {"Port": self._port()}},
             "nodeInfo": machine.info(KUBERNETES_VERSION, self._runtime_version),
+            "declaredFeatures": list(_FEATURES),
             "images": self._images()[: self._most_images],
             "runtimeHandlers": previous.get("runtimeHandlers") or [{"name": "", "features": {}}],
         }

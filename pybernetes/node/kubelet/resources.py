@@ -38,9 +38,10 @@ def _amount(container: Fields, kind: str, name: str) -> str | None:
 
 
 def linux(
-    pod: Fields, container: Fields, memory_capacity: int, *, cfs_quota: bool = True, swap: bool = False
-) -> Message:
-    """The resources of a container."""
+    pod: Fields, container: Fields, memory_capacity: int, *, cfs_quota: bool = True, swap: bool = False,
+    oom_group: bool = False,
+) -> Message:  # fmt: skip
+    """The resources of a container; with ``oom_group`` all its processes go when its memory runs out (v2 only)."""
     spec = pod["spec"]
     whole = (spec.get("resources") or {}).get("limits") or {}
     cpu_limit = _amount(container, "limits", "cpu") or whole.get("cpu")
@@ -52,6 +53,8 @@ def linux(
         cpu_shares=shares(quantity.milli(cpu_request) if cpu_request else 0),
         oom_score_adj=oom_score(pod, container, memory_capacity),
     )
+    if oom_group:
+        result.unified["memory.oom.group"] = "1"
     if cfs_quota:
         result.cpu_period = PERIOD
         result.cpu_quota = quota(quantity.milli(cpu_limit)) if cpu_limit else 0

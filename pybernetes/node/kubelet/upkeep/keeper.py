@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterable
+import logging
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import Any
 
 from pybernetes.api import quantity
@@ -17,7 +18,9 @@ from pybernetes.node.kubelet.upkeep.image_gc import ImageGarbage
 from pybernetes.node.kubelet.upkeep.rotation import Rotation
 from pybernetes.node.kubelet.worker import Phase, Worker
 
+log = logging.getLogger(__name__)
 Fields = dict[str, Any]
+_AGAIN_SECONDS = 10.0
 
 
 class Upkeep:
@@ -52,11 +55,21 @@ class Upkeep:
 
     def work(self) -> list[tuple[Coroutine[Any, Any, None], str]]:
         """What runs as long as the kubelet does."""
-        return [
-            (self.rotation.run(), "log rotation"),
-            (self.images.run(), "image garbage collection"),
-            (self.evictions.run(), "eviction"),
-        ]
+        parts = (
+            (self.rotation.run, "log rotation"),
+            (self.images.run, "image garbage collection"),
+            (self.evictions.run, "eviction"),
+        )
+        return [(self._keep(run, name), name) for run, name in parts]
+
+    async def _keep(self, run: Callable[[], Awaitable[None]], name: str) -> None:
+        """A part that fails in a way that nobody thought of goes on a little later: the node depends on it."""
+        while True:
+            try:
+                await run()
+            except Exception:
+                log.exception("%s failed", name)
+            await self._context.clock.sleep(_AGAIN_SECONDS)
 
     def _running(self) -> list[Run]:
         return [run for worker in self._workers() for run in worker.runtime.running]
