@@ -15,6 +15,7 @@ def parser() -> argparse.ArgumentParser:
     from pybernetes.control_plane.apiserver import nodes, serving
     from pybernetes.control_plane.apiserver.aggregation import passing
     from pybernetes.control_plane.apiserver.authn import setup as authentication
+    from pybernetes.control_plane.apiserver.flowcontrol import levels
     from pybernetes.lib import flags
 
     result = argparse.ArgumentParser(prog="kube-apiserver", description=SUMMARY, allow_abbrev=False)
@@ -30,6 +31,7 @@ def parser() -> argparse.ArgumentParser:
     flags.add(result.add_argument_group("authentication"), authentication.flags())
     flags.add(result.add_argument_group("nodes"), nodes.FLAGS)
     flags.add(result.add_argument_group("aggregation"), passing.FLAGS)
+    flags.add(result.add_argument_group("flow control"), levels.FLAGS)
     gate = result.add_argument_group("authorization")
     gate.add_argument(
         "--authorization-mode",

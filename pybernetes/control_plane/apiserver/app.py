@@ -69,18 +69,26 @@ class App:
                     result = step(request)
                     if inspect.isawaitable(result):
                         result = await result
-            return self._done(request, result)
+            return self._done(request, result, at_once=False)
+        except asyncio.CancelledError:
+            if request.ticket is not None:  # the client has gone
+                request.ticket.level.abandon(request.ticket)
+            raise
         except TimeoutError:
             text = "request did not complete within the allotted timeout"
-            return self._done(request, failure(errors.timeout(text), request))
+            return self._done(request, failure(errors.timeout(text), request), at_once=False)
         except Exception as error:
-            return self._done(request, failure(error, request))
+            return self._done(request, failure(error, request), at_once=False)
         finally:
             gauge.value -= 1
 
-    def _done(self, request: Request, answer: Any) -> Answer:
-        """Counts the request. A stream is counted when it opens."""
+    def _done(self, request: Request, answer: Any, *, at_once: bool = True) -> Answer:
+        """Counts the request and gives its seat to the next. A stream is counted when it opens."""
         details = request.info
+        ticket = request.ticket
+        if ticket is not None:
+            request.ticket = None
+            ticket.level.finish(ticket, time.monotonic() - request.started, at_once=at_once)
         state = request.state
         if details.is_resource and state is not None:
             code = answer.status if isinstance(answer, (Response, Stream)) else 101

@@ -100,6 +100,7 @@ class Metrics:
         # How many objects of each kind there are, and the bytes of the database: asked only when scraped.
         self.count_objects: Callable[[], Iterable[tuple[Resource, int]]] = lambda: ()
         self.database_size: Callable[[], int | None] = lambda: None
+        self.more: list[Callable[[Exposition], None]] = []  # what other parts of the server have to tell
 
     def observe(
         self,
@@ -159,6 +160,8 @@ class Metrics:
         self._render_requests(out)
         self._render_watches(out)
         self._render_storage(out)
+        for render in self.more:
+            render(out)
         known = version.document()
         names = (("build_date", "buildDate"), ("compiler", "compiler"), ("git_commit", "gitCommit"),
                  ("git_tree_state", "gitTreeState"), ("git_version", "gitVersion"), ("go_version", "goVersion"),

@@ -25,6 +25,8 @@ from pybernetes.control_plane.apiserver.authz.verdict import Mode
 from pybernetes.control_plane.apiserver.customresources import CustomResources
 from pybernetes.control_plane.apiserver.discovery import Discovery
 from pybernetes.control_plane.apiserver.endpoint import Endpoint
+from pybernetes.control_plane.apiserver.flowcontrol.controller import Configuration
+from pybernetes.control_plane.apiserver.flowcontrol.gate import Gate
 from pybernetes.control_plane.apiserver.health import Health
 from pybernetes.control_plane.apiserver.http.connection import Server
 from pybernetes.control_plane.apiserver.kinds import Kinds
@@ -58,6 +60,8 @@ class Settings:
     services: ServiceOptions = field(default_factory=ServiceOptions)
     # How long the server goes on as before once it says that it is not ready, and then waits for what is under way.
     delay_seconds: float = 0.0
+    # How many requests may be at work at once, shared out among priority levels; 0 leaves them alone.
+    seats: int = 600
     drain_seconds: float = 60.0
     compaction_seconds: float = 300.0
 
@@ -84,9 +88,13 @@ class ApiServer:
         endpoint = Endpoint(
             self.api, self.discovery, self.openapi, self.health, self.metrics, self.aggregator
         )
+        self.flows = Configuration(self.api, settings.seats)
+        turns = Gate(self.flows)
+        self.metrics.more.append(turns.render)
         steps = (
             self.api.authentication.step,
             impersonation(self.api.authorize),
+            *((turns.step,) if settings.seats else ()),
             gate.authorization(self.api.authorization),
         )
         self.http = Server(app.App(steps, endpoint, self.metrics), app.refusal)
@@ -116,6 +124,9 @@ class ApiServer:
             host = self.settings.external_hostname or self.settings.advertise_address
             self.api.authentication.documents = documents(accounts, f"{host}:{self.port}")
         await bootstrap.announce(self.api, self.settings, self.port, self.health)
+        hook = self.health.add_hook("priority-and-fairness-config-producer")
+        await self.flows.start()
+        hook.done()
         hook = self.health.add_hook("apiservice-registration-controller")
         await self.aggregator.start()
         hook.done()
@@ -157,6 +168,7 @@ class ApiServer:
         if self._upkeep is not None:
             await self._upkeep.close()
         await self.aggregator.close()
+        await self.flows.close()
         await self.custom_resources.close()
         self.api.https.close()
         for allocator in self.api.allocators.values():

@@ -72,6 +72,10 @@ def settings(arguments: argparse.Namespace) -> Settings:
         arguments.requestheader_extra_headers_prefix,
     )  # fmt: skip
     result.nodes = nodes.access(arguments)
+    if arguments.enable_priority_and_fairness:
+        result.seats = arguments.max_requests_inflight + arguments.max_mutating_requests_inflight
+    else:
+        result.seats = 0
     result.proxy = proxy_identity(arguments, own)
     result.authorizers = authorization_modes(arguments.authorization_mode)
     seconds = {

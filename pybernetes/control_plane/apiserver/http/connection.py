@@ -368,8 +368,8 @@ class Server:
             date = time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime(now))
             self._common = NOT_CACHED + f"Date: {date}\r\n".encode()
         if request.warnings:
-            return self._common + warnings.headers(request.warnings)
-        return self._common
+            return self._common + request.flow + warnings.headers(request.warnings)
+        return self._common + request.flow
 
     async def start(self, host: str, port: int, context: ssl.SSLContext) -> int:
         """Listens; gives the port, which matters when it was asked for port 0."""

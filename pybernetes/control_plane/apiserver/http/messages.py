@@ -30,8 +30,8 @@ STATUS_LINES = _StatusLines(
 class Request:
     """One request. ``user`` and ``info`` are filled in by the steps of the chain."""
 
-    __slots__ = ("_query", "body", "connection", "headers", "info", "keep_alive", "local", "method", "path", "query_text",
-                 "repeated", "started", "state", "user", "warnings")  # fmt: skip
+    __slots__ = ("_query", "body", "connection", "flow", "headers", "info", "keep_alive", "local", "method", "path",
+                 "query_text", "repeated", "started", "state", "ticket", "user", "warnings")  # fmt: skip
 
     def __init__(
         self,
@@ -54,6 +54,9 @@ class Request:
         # Set for a caller in this process that takes objects instead of bytes: see inprocess/.
         self.local: Any = None
         self.started = 0.0
+        # Headers that tell the flow of the request, and the seat that it holds until it is answered: see flowcontrol/.
+        self.flow = b""
+        self.ticket: Any = None
         self.user: Any = None
         self.info: Any = None
         self.state: Any = None
