@@ -142,6 +142,8 @@ async def delete(api: Api, kind: Kind, key: str, name: str, options: DeleteOptio
         record = api.store.get(key)
         if record is None:
             raise errors.not_found(resource.group, resource.plural, name)
+        if kind.prepares:
+            await kind.prepare((record,))
         obj = kind.object(record)
         preconditions(kind, obj, options)
         await admit(obj)
@@ -154,10 +156,12 @@ async def delete(api: Api, kind: Kind, key: str, name: str, options: DeleteOptio
                 obj["metadata"]["resourceVersion"] = str(event.revision)
                 await after(api, kind, obj)
                 return Deleted(obj, True)
-            encoded = kind.encode(obj)
-            if encoded == kind.encode(kind.object(record)):
+            if kind.encode(obj) == kind.encode(kind.object(record)):
                 return Deleted(obj, False, record)
+            encoded = await kind.seal(obj) if kind.prepares else kind.encode(obj)
             record = await api.store.update(key, encoded, record.revision)
+            if kind.prepares:
+                await kind.prepare((record,))
             return Deleted(kind.object(record), False, record)
         except NotFound:
             raise errors.not_found(resource.group, resource.plural, name) from None

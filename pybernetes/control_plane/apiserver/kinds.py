@@ -38,6 +38,8 @@ class Kind:
         self.form = resource.api_version
         # Closes each open watch, for a kind that is no longer served.
         self.watches: set[Callable[[], None]] = set()
+        # Whether records have to be prepared before they are read, because a webhook converts them.
+        self.prepares = False
         self._head = b'{"kind":"%b","apiVersion":"%b",' % (
             resource.kind.encode(), resource.api_version.encode()
         )  # fmt: skip
@@ -62,6 +64,17 @@ class Kind:
             if key not in ordered:
                 ordered[key] = value
         return orjson.dumps(ordered if self._stored is None else nulls.fill(ordered, self._stored))
+
+    async def seal(self, obj: Object) -> bytes:
+        """The bytes that are stored, where it may take time to make them."""
+        return self.encode(obj)
+
+    def unprepared(self, records: Iterable[Record]) -> list[Record]:
+        """Those of the records that have to be prepared."""
+        return []
+
+    async def prepare(self, records: Iterable[Record]) -> None:
+        """Makes records ready to be read, which takes time where a webhook converts them."""
 
     def shown(self, obj: Object) -> Object:
         """An object of this version as clients see it; it is changed in place."""

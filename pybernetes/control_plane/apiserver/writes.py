@@ -127,7 +127,11 @@ async def _store_new(api: Api, kind: Kind, obj: Object, namespace: str, generate
     for attempt in range(1, _NAME_TRIES + 1):
         name = metadata["name"]
         try:
-            return await api.store.create(kind.key(namespace, name), kind.encode(obj), ttl=resource.ttl)
+            value = await kind.seal(obj) if kind.prepares else kind.encode(obj)
+            record = await api.store.create(kind.key(namespace, name), value, ttl=resource.ttl)
+            if kind.prepares:
+                await kind.prepare((record,))
+            return record
         except KeyExists:
             if not generate:
                 raise await _taken(api, kind, namespace, name) from None
@@ -250,6 +254,8 @@ async def _try_update(
     """One attempt; None if another writer was faster and the client did not insist on a version."""
     resource = kind.resource
     info = request.info
+    if kind.prepares:
+        await kind.prepare((record,))
     old = kind.object(record)
     new = mutate(kind.object(record), record)
     insists = _keep_identity(kind, new, old, request)
@@ -273,10 +279,11 @@ async def _try_update(
             if options.dry_run:
                 return Written(None, new)
             if not deletion.is_complete(new):
-                value = kind.encode(new)
-                return Written(
-                    await api.store.update(record.key, value, record.revision, ttl=resource.ttl), new
-                )
+                value = await kind.seal(new) if kind.prepares else kind.encode(new)
+                stored = await api.store.update(record.key, value, record.revision, ttl=resource.ttl)
+                if kind.prepares:
+                    await kind.prepare((stored,))
+                return Written(stored, new)
             await api.store.delete(record.key, record.revision)
     except NotFound:
         raise errors.not_found(resource.group, resource.plural, info.name) from None

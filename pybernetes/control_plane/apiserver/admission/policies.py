@@ -125,7 +125,7 @@ class Policies(Generic[P]):
         self._kept = kept
         return found
 
-    def invocations(
+    async def invocations(
         self, attributes: Attributes, policies: list[P]
     ) -> tuple[list[Invocation[P]], list[Misconfigured[P]]]:
         """What concerns a write, and what should but cannot."""
@@ -146,7 +146,7 @@ class Policies(Generic[P]):
                         attributes, self.surroundings
                     ):
                         continue
-                    params = self._params(policy, binding, kind, attributes)
+                    params = await self._params(policy, binding, kind, attributes)
                 except (StatusError, ConfigurationError) as error:
                     broken.append(Misconfigured(policy, binding, f"failed to configure binding: {error}"))
                     continue
@@ -163,7 +163,7 @@ class Policies(Generic[P]):
         shown = f"{wanted['apiVersion']}, Kind={wanted['kind']}"
         raise ConfigurationError(f"failed to find resource referenced by paramKind: '{shown}'")
 
-    def _params(
+    async def _params(
         self, policy: P, binding: Binding, kind: Kind | None, attributes: Attributes
     ) -> list[Object | None]:
         """The parameters for a write; one None if the policy is to be used without."""
@@ -184,11 +184,14 @@ class Policies(Generic[P]):
         store = self._api.store
         if reference.get("name"):
             record = store.get(kind.key(namespace, reference["name"]))
-            found: list[Object | None] = [] if record is None else [kind.shared(record)]
+            records = [] if record is None else [record]
+            await kind.prepare(records)
         else:
             selector = selectors.from_object(reference["selector"])
             records = store.list(kind.collection(namespace)).records
-            found = [kind.shared(record) for record in records if selector.matches(kind.labels(record))]
+            await kind.prepare(records)
+            records = [record for record in records if selector.matches(kind.labels(record))]
+        found: list[Object | None] = [kind.shared(record) for record in records]
         if not found and reference.get("parameterNotFoundAction") == "Deny":
             raise ConfigurationError("no params found for policy binding with `Deny` parameterNotFoundAction")
         return found

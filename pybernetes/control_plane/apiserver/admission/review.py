@@ -80,7 +80,9 @@ async def _seen(
 
 async def converted(api: Api, obj: Object, own: Kind, target: Kind) -> Object:
     """An object of one version as another that is stored at the same place shows it."""
-    found = target.object(Record("", own.encode(obj), 0))
+    record = Record("", await own.seal(obj), 0)
+    await target.prepare((record,))
+    found = target.object(record)
     if "resourceVersion" in obj["metadata"]:
         found["metadata"]["resourceVersion"] = obj["metadata"]["resourceVersion"]
     return found

@@ -16,7 +16,9 @@ async def _admit(obj: Object) -> None:
 
 async def delete_all(api: Api, kind: Kind) -> int:
     """Deletes every object of a kind; gives how many are left waiting for their finalizers."""
-    for record in api.store.list(kind.prefix).records:
+    records = api.store.list(kind.prefix).records
+    await kind.prepare(records)
+    for record in records:
         if b'"deletionTimestamp"' in record.value and kind.object(record)["metadata"].get(
             "deletionTimestamp"
         ):

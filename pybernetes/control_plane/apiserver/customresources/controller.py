@@ -80,7 +80,7 @@ class CustomResources:
             return
         held = self._served.get(name)
         if held is None or held.source != source(definition):
-            new = Served(definition, revision)
+            new = Served(self._api, definition, revision)
             self._hide(name)
             new.show(self._api, self._discovery, self._openapi)
             held = self._served[name] = new

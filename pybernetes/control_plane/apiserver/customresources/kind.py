@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 
 import orjson
 
 from pybernetes.api.customresource.kind import Form
+from pybernetes.api.errors import StatusError
 from pybernetes.api.resource import Object, Resource
+from pybernetes.control_plane.apiserver.customresources.conversion import Converter
 from pybernetes.control_plane.apiserver.kinds import Kind, view_of
 from pybernetes.control_plane.store.protocol import Record
 
@@ -19,18 +22,56 @@ class CustomKind(Kind):
 
     What was written in the storage version after ``since``, the revision at which the definition last changed,
     went through the schema of now, so that its bytes go out as they are, like those of any other kind. Older
-    objects are made to fit once, when they are first read.
+    objects are made to fit once, when they are first read. With a webhook, what is stored in another version has to be
+    prepared before it is read.
     """
 
-    def __init__(self, resource: Resource, form: Form, storage: Form, since: int) -> None:
+    def __init__(
+        self, resource: Resource, form: Form, storage: Form, since: int, webhook: Converter | None = None
+    ) -> None:
         super().__init__(resource)
         self.schema, self._storage, self._since = form, storage, since
         self.form = f"{resource.api_version}#{next(_serials)}"
         group, version = resource.storage_version or (resource.group, resource.version)
         self._storage_version = f"{group}/{version}"
+        self.webhook = webhook
+        self.prepares = webhook is not None
 
     def _is_current(self, record: Record) -> bool:
         return record.revision > self._since and not self.converts
+
+    # -- what a webhook converts -------------------------------------------------------------------------------
+
+    def _is_foreign(self, record: Record) -> bool:
+        """Whether only the webhook can say what a stored object is at this version."""
+        return self.webhook is not None and not record.value.startswith(self._head)
+
+    def unprepared(self, records: Iterable[Record]) -> list[Record]:
+        """Those of the records that have to be converted before they can be read."""
+        return [
+            record
+            for record in records
+            if self._is_foreign(record) and self.form not in view_of(record).converted
+        ]
+
+    async def prepare(self, records: Iterable[Record]) -> None:
+        """Has the webhook convert what is stored in another version."""
+        missing = self.unprepared(records)
+        if not missing or self.webhook is None:
+            return
+        objects = [orjson.loads(record.value) for record in missing]
+        converted = await self.webhook.convert(objects, self.resource.api_version)
+        for record, obj in zip(missing, converted, strict=True):
+            view_of(record).converted[self.form] = orjson.dumps(self.schema.fit(obj))
+
+    async def seal(self, obj: Object) -> bytes:
+        """The bytes that are stored, once the webhook has converted the object."""
+        if self.webhook is None or not self.converts:
+            return self.encode(obj)
+        (converted,) = await self.webhook.convert([obj], self._storage_version)
+        return super().encode(self._storage.fit(converted))
+
+    # -- reading and writing -----------------------------------------------------------------------------------
 
     def encode(self, obj: Object) -> bytes:
         """The bytes that are stored: the object in the storage version, fit for that version's schema."""
@@ -54,6 +95,11 @@ class CustomKind(Kind):
 
     def object(self, record: Record) -> Object:
         """A stored object, decoded anew: the caller may change it."""
+        if self._is_foreign(record):
+            converted = view_of(record).converted.get(self.form)
+            if converted is None:
+                raise StatusError(500, "", f"{record.key} is stored in another version and was not converted")
+            return orjson.loads(converted)
         obj = orjson.loads(record.value)
         if not self._is_current(record):
             obj["apiVersion"] = self.resource.api_version

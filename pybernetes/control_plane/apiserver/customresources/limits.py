@@ -1,4 +1,4 @@
-"""What definitions may not ask for, because this server cannot do it: it says so instead of ignoring it."""
+"""The rules of a definition, which are checked after all else of it was found right."""
 
 from __future__ import annotations
 
@@ -11,19 +11,13 @@ from pybernetes.control_plane.apiserver.http.messages import Request
 
 
 def check(definition: Object, problems: Errors) -> None:
-    """Complains about everything that is not supported."""
+    """Complains about rules that do not compile or cost too much."""
     spec = definition["spec"]
     path = Path("spec")
     for index, version in enumerate(spec.get("versions", ())):
         schema = version.get("schema", {}).get("openAPIV3Schema") or {}
         where = (path / "versions")[index] / "schema" / "openAPIV3Schema"
         rule_costs.check_definition(schema, where, problems)
-    # With one version there is nothing to convert.
-    if spec.get("conversion", {}).get("strategy") == "Webhook" and len(spec.get("versions", ())) > 1:
-        problems.forbidden(
-            path / "conversion" / "strategy",
-            "conversion of several versions by webhook is not supported by this server yet",
-        )
 
 
 async def _refuse(request: Request, new: Object, old: Object | None) -> None:

@@ -10,6 +10,7 @@ from pybernetes.api.customresource import kind as custom
 from pybernetes.api.customresource import names
 from pybernetes.api.resource import Object, Resource
 from pybernetes.control_plane.apiserver.api import Api, Guard
+from pybernetes.control_plane.apiserver.customresources.conversion import Converter
 from pybernetes.control_plane.apiserver.customresources.kind import CustomKind
 from pybernetes.control_plane.apiserver.discovery import Discovery
 from pybernetes.control_plane.apiserver.http.messages import Request
@@ -21,19 +22,24 @@ _ENDING_VERBS = ("delete", "deletecollection", "get", "list", "watch")
 class Served:
     """The kinds of one definition, as long as its spec and its names stay the same."""
 
-    def __init__(self, definition: Object, since: int) -> None:
+    def __init__(self, api: Api, definition: Object, since: int) -> None:
         self.source = source(definition)
         self.group = definition["spec"]["group"]
         self.plural = definition["status"]["acceptedNames"]["plural"]
         versions = definition["spec"]["versions"]
         forms = {version["name"]: custom.Form(definition, version) for version in versions}
         storage = next(version["name"] for version in versions if version.get("storage"))
+        conversion = definition["spec"].get("conversion") or {}
+        webhook = None
+        if conversion.get("strategy") == "Webhook" and len(versions) > 1:
+            webhook = Converter(api, conversion.get("webhook") or {})
         self.kinds = {
             version["name"]: CustomKind(
                 custom.build(definition, version, forms[version["name"]]),
                 forms[version["name"]],
                 forms[storage],
                 since,
+                webhook,
             )
             for version in versions
         }

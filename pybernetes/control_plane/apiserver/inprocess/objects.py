@@ -13,6 +13,7 @@ from pybernetes.control_plane.apiserver.http.stream import Stream
 from pybernetes.control_plane.apiserver.kinds import Kind, SharedObject
 from pybernetes.control_plane.apiserver.options import ListOptions
 from pybernetes.control_plane.apiserver.selection import Selection
+from pybernetes.control_plane.apiserver.verbs.prepared import Prepared, Sink, prepare_all
 from pybernetes.control_plane.store.protocol import Compacted, Event, Record, StoreError
 
 Change = tuple[str, Any]
@@ -71,9 +72,32 @@ class LocalWatch(Stream):
 
     def begin(self) -> None:
         """Takes the state of now if it is asked for, and listens."""
-        store, options = self._api.store, self._options
+        options = self._options
         self._open_watches.value += 1
         self._kind.watches.add(self.close)
+        if options.timeout is not None and options.timeout > 0:
+            self._timer = asyncio.get_running_loop().call_later(options.timeout, self._time_is_up)
+        if self._kind.prepares:
+            self._beginning = asyncio.get_running_loop().create_task(self._listen_later())
+        else:
+            self._listen()
+
+    async def _listen_later(self) -> None:
+        """Begins once all that is there now has been converted."""
+        try:
+            await prepare_all(self._api, self._kind, self._prefix)
+        except errors.StatusError as error:
+            self._failed(error)
+        else:
+            if not self.closed:
+                self._listen()
+
+    def _failed(self, error: errors.StatusError) -> None:
+        self._changes.append(("ERROR", error.body()))
+        self.close()
+
+    def _listen(self) -> None:
+        store, options = self._api.store, self._options
         at, initial = self._start, options.initial_events
         if initial or (initial is None and not at):
             at = self._send_state()
@@ -82,10 +106,13 @@ class LocalWatch(Stream):
         if initial and options.bookmarks:
             self._changes.append(("BOOKMARK", self._bookmark(at, {"k8s.io/initial-events-end": "true"})))
         self._sent = at
-        if options.timeout is not None and options.timeout > 0:
-            self._timer = asyncio.get_running_loop().call_later(options.timeout, self._time_is_up)
+        if self._changes:
+            self._wake()
+        sink: Sink = self._sink
+        if self._kind.prepares:
+            sink = Prepared(self._kind, sink, self._failed).take
         try:
-            self._watch = store.watch(self._prefix, at, self._sink, closed=self._closed)
+            self._watch = store.watch(self._prefix, at, sink, closed=self._closed)
         except Compacted as error:
             self._closed(error)
 

@@ -33,6 +33,7 @@ async def handle(api: Api, request: Request, kind: Kind) -> Response:
         record = api.store.get(kind.key(info.namespace, info.name))
         if record is None:
             raise errors.not_found(kind.resource.group, kind.resource.plural, info.name)
+        await kind.prepare((record,))
         return rendering.render(SCALE, scale_of(paths, kind.object(record)), form, api.clock())
     if info.verb not in ("update", "patch"):
         raise errors.method_not_allowed()

@@ -84,6 +84,7 @@ async def delete_collection(api: Api, request: Request, kind: Kind) -> Response:
     selection = Selection(kind, chosen)
     await api.fresh()
     revision, records = api.store.revision, api.store.list(kind.collection(request.info.namespace)).records
+    await kind.prepare(records)
     if selection.match is not None:
         records = [record for record in records if selection.match(record)]
     for record in records:

@@ -16,13 +16,16 @@ def get(api: Api, request: Request, kind: Kind) -> Response | Awaited:
     wanted = revision(request.parameter("resourceVersion")) if request.query_text else 0
     # "0" means that any version will do; without one the newest is asked for.
     any_version = bool(request.query_text) and request.parameter("resourceVersion") == "0"
-    if store.revision < wanted or not (store.local or any_version or wanted):
+    if store.revision < wanted or not (store.local or any_version or wanted) or kind.prepares:
         return _get_later(api, request, kind, wanted)
     return _read(api, request, kind)
 
 
 async def _get_later(api: Api, request: Request, kind: Kind, wanted: int) -> Response:
     await wait_for(api, wanted)
+    if kind.prepares:
+        record = api.store.get(kind.key(request.info.namespace, request.info.name))
+        await kind.prepare(() if record is None else (record,))
     return _read(api, request, kind)
 
 

@@ -34,7 +34,7 @@ def list_(api: Api, request: Request, kind: Kind) -> Response | Awaited:
     exact = options.match == "Exact" or (
         bool(options.limit) and wanted and not options.match and not options.token
     )
-    if store.revision < wanted or not (store.local or options.resource_version):
+    if store.revision < wanted or not (store.local or options.resource_version) or kind.prepares:
         return _list_later(api, request, kind, options, wanted, bool(exact))
     return _answer(api, request, kind, options, wanted if exact else 0)
 
@@ -43,7 +43,27 @@ async def _list_later(
     api: Api, request: Request, kind: Kind, options: ListOptions, wanted: int, exact: bool
 ) -> Response:
     await wait_for(api, wanted)
-    return _answer(api, request, kind, options, wanted if exact else 0)
+    at = wanted if exact else 0
+    while kind.prepares:
+        records = _candidates(api, request, kind, options, at)
+        if not kind.unprepared(records):
+            break
+        await kind.prepare(records)
+    return _answer(api, request, kind, options, at)
+
+
+def _candidates(api: Api, request: Request, kind: Kind, options: ListOptions, at: int) -> list[Record]:
+    """The records that an answer may have in it; what is wrong with the request is told later."""
+    prefix = kind.collection(request.info.namespace)
+    start = ""
+    if options.token:
+        start, at = _decode_token(options.token, prefix)
+    at = 0 if at == api.store.revision or at < 0 else at
+    limit = 0 if options.label_selector or options.field_selector else options.limit
+    try:
+        return api.store.list(prefix, start=start, limit=limit, revision=at).records
+    except (Compacted, FutureRevision):
+        return []
 
 
 def _answer(api: Api, request: Request, kind: Kind, options: ListOptions, at: int) -> Response:

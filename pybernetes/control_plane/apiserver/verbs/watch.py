@@ -24,6 +24,7 @@ from pybernetes.control_plane.apiserver.options import ListOptions, list_options
 from pybernetes.control_plane.apiserver.selection import Selection
 from pybernetes.control_plane.apiserver.stored import restamp
 from pybernetes.control_plane.apiserver.verbs.get import wait_for
+from pybernetes.control_plane.apiserver.verbs.prepared import Prepared, Sink, prepare_all
 from pybernetes.control_plane.store.protocol import Compacted, Event, Record, StoreError
 
 _BOOKMARK_SECONDS = 60.0
@@ -192,6 +193,13 @@ class Watcher:
         if timeout is None or timeout <= 0:
             timeout = int(_SHORTEST_TIMEOUT * (1 + random.random()))
         self._timers = [loop.call_later(timeout, self.stream.end)]
+        if self.kind.prepares:
+            self._beginning = loop.create_task(self._listen_later())
+        else:
+            self._listen()
+
+    def _listen(self) -> None:
+        loop = asyncio.get_running_loop()
         initial = self.options.initial_events
         at = self.start
         if initial or (initial is None and not at):
@@ -206,10 +214,26 @@ class Watcher:
             )
         self.sent = at
         try:
-            sink = self._all if self.match is None else self._matching
+            sink: Sink = self._all if self.match is None else self._matching
+            if self.kind.prepares:
+                sink = Prepared(self.kind, sink, self._failed).take
             self._watch = self.api.store.watch(self.prefix, at, sink, closed=self._closed)
         except Compacted as error:
             self._closed(error)
+
+    async def _listen_later(self) -> None:
+        """Begins once all that is there now has been converted."""
+        try:
+            await prepare_all(self.api, self.kind, self.prefix)
+        except errors.StatusError as error:
+            self._failed(error)
+        else:
+            if not self.stream.closed:
+                self._listen()
+
+    def _failed(self, error: errors.StatusError) -> None:
+        self.stream.write(chunk(b'{"type":"ERROR","object":%b}\n' % orjson.dumps(error.body())))
+        self.stream.end()
 
     def _send_state(self) -> int:
         """Every object as it is now, as if it had just been added."""

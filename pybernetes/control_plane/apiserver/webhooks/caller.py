@@ -49,8 +49,13 @@ class Caller:
         self._api = api
         self._contexts: dict[str, ssl.SSLContext] = {}
 
-    async def post(self, config: dict[str, Any], review: Any, seconds: float) -> dict[str, Any]:
-        """Sends the review; gives the object that was answered, or raises CallFailed."""
+    async def post(
+        self, config: dict[str, Any], review: Any, seconds: float, *, tell: bool = True
+    ) -> dict[str, Any]:
+        """Sends the review; gives the object that was answered, or raises CallFailed.
+
+        With ``tell`` the webhook hears how long it may take.
+        """
         service = config.get("service")
         context = self._context(config.get("caBundle") or "")
         if service is not None:
@@ -60,7 +65,9 @@ class Caller:
             parts = urlsplit(config.get("url") or "")
             name, port = parts.hostname or "", parts.port or 443
             shown, path = f"{parts.scheme}://{parts.netloc}", parts.path or "/"
-        path = f"{path if path.startswith('/') else '/' + path}?timeout={seconds:g}s"
+        path = path if path.startswith("/") else f"/{path}"
+        if tell:
+            path += f"?timeout={seconds:g}s"
         begin = f'Post "{shown}{path}": '
         try:
             host, number = (name, port) if service is None else self._resolve(service, port)

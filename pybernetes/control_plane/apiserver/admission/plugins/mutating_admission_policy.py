@@ -73,7 +73,7 @@ class MutatingAdmissionPolicy:
         return self._ask(attributes, policies)
 
     async def _ask(self, attributes: Attributes, policies: list[Mutating]) -> None:
-        found, broken = self._policies.invocations(attributes, policies)
+        found, broken = await self._policies.invocations(attributes, policies)
         problems = [(each.policy, _denied(each.policy, each.binding, each.message), "") for each in broken]
         if attributes.memory is None:
             attributes.memory = {}

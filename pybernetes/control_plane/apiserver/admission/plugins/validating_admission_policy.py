@@ -92,7 +92,7 @@ class ValidatingAdmissionPolicy:
         return self._ask(attributes, policies)
 
     async def _ask(self, attributes: Attributes, policies: list[Validating]) -> None:
-        found, broken = self._policies.invocations(attributes, policies)
+        found, broken = await self._policies.invocations(attributes, policies)
         outcome = _Outcome()
         for each in broken:
             if not each.policy.ignores_failure:

@@ -1,0 +1,220 @@
+"""Custom resources that a webhook converts between versions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.hook_server import HookServer, hook_server
+from tests.servers import TOKEN, Server, running
+
+Object = dict[str, Any]
+GROUP = "example.com"
+DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+V1 = {"type": "object", "properties": {"hostPort": {"type": "string"}, "keep": {"type": "string"}}}
+V2 = {
+    "type": "object",
+    "properties": {
+        "host": {"type": "string"},
+        "port": {"type": "string"},
+        "keep": {"type": "string", "default": "yes"},
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with running(tmp_path_factory.mktemp("conversion"), "--storage-backend=memory") as server:
+        yield server
+
+
+@pytest.fixture
+def hooks(tmp_path: Path) -> Iterator[HookServer]:
+    with hook_server(tmp_path) as made:
+        made.respond = convert
+        yield made
+
+
+def convert(path: str, review: Object) -> Object:
+    """Puts host and port together, and takes them apart."""
+    request = review["request"]
+    made = [one(obj, request["desiredAPIVersion"]) for obj in request["objects"]]
+    response = {"uid": request["uid"], "convertedObjects": made, "result": {"status": "Success"}}
+    return {"kind": "ConversionReview", "apiVersion": review["apiVersion"], "response": response}
+
+
+def one(obj: Object, version: str) -> Object:
+    obj = {**obj, "apiVersion": version}
+    if version.endswith("/v2"):
+        host, _, port = obj.pop("hostPort", "").partition(":")
+        obj |= {"host": host, "port": port}
+    else:
+        obj["hostPort"] = f"{obj.pop('host', '')}:{obj.pop('port', '')}"
+    return obj
+
+
+def definition(hooks: HookServer, plural: str, storage: str = "v1") -> Object:
+    webhook = {"clientConfig": hooks.client("/convert"), "conversionReviewVersions": ["v1"]}
+    return {
+        "metadata": {"name": f"{plural}.{GROUP}"},
+        "spec": {
+            "group": GROUP,
+            "scope": "Namespaced",
+            "names": {"plural": plural, "singular": plural[:-1], "kind": plural[:-1].capitalize()},
+            "conversion": {"strategy": "Webhook", "webhook": webhook},
+            "versions": [
+                {
+                    "name": name,
+                    "served": True,
+                    "storage": name == storage,
+                    "schema": {"openAPIV3Schema": schema},
+                    "selectableFields": [{"jsonPath": field}],
+                }
+                for name, schema, field in (("v1", V1, ".hostPort"), ("v2", V2, ".host"))
+            ],
+        },
+    }
+
+
+def define(server: Server, made: Object) -> None:
+    status, found = server.call("POST", DEFINITIONS, made)
+    assert status == 201, found
+    name = made["metadata"]["name"]
+    for _ in range(200):
+        found = server.call("GET", f"{DEFINITIONS}/{name}")[1]
+        if any(
+            c["type"] == "Established" and c["status"] == "True"
+            for c in found["status"].get("conditions", ())
+        ):
+            return
+    raise AssertionError(found)
+
+
+def path(plural: str, version: str, name: str = "") -> str:
+    return f"/apis/{GROUP}/{version}/namespaces/default/{plural}" + (f"/{name}" if name else "")
+
+
+def test_objects_are_read_and_written_at_both_versions(server: Server, hooks: HookServer) -> None:
+    define(server, definition(hooks, "places"))
+    body = {"kind": "Place", "apiVersion": f"{GROUP}/v1", "metadata": {"name": "a"}, "hostPort": "h:1"}
+    status, made = server.call("POST", path("places", "v1"), body)
+    assert status == 201 and not hooks.asked  # the storage version needs nobody
+    status, found = server.call("GET", path("places", "v2", "a"))
+    assert (found["host"], found["port"], found["keep"]) == ("h", "1", "yes")
+    assert found["metadata"]["resourceVersion"] == made["metadata"]["resourceVersion"]
+    found["port"] = "2"
+    status, changed = server.call("PUT", path("places", "v2", "a"), found)
+    assert (status, changed["port"]) == (200, "2"), changed
+    assert server.call("GET", path("places", "v1", "a"))[1]["hostPort"] == "h:2"
+    merge = {"Content-Type": "application/merge-patch+json"}
+    status, changed = server.call("PATCH", path("places", "v2", "a"), {"host": "g"}, headers=merge)
+    assert (status, changed["host"], changed["apiVersion"]) == (200, "g", f"{GROUP}/v2")
+    body = {"kind": "Place", "apiVersion": f"{GROUP}/v2", "metadata": {"name": "b"}, "host": "x", "port": "9"}
+    assert server.call("POST", path("places", "v2"), body)[0] == 201
+    assert server.call("GET", path("places", "v1", "b"))[1]["hostPort"] == "x:9"
+    hooks.asked.clear()
+    listed = server.call("GET", path("places", "v2"))[1]
+    assert [item["host"] for item in listed["items"]] == ["g", "x"]
+    assert listed["apiVersion"] == f"{GROUP}/v2"
+    server.call("GET", path("places", "v2"))
+    assert len(hooks.asked) <= 1  # what was converted once is kept
+    chosen = server.call("GET", path("places", "v2"), query={"fieldSelector": "host=x"})[1]
+    assert [item["metadata"]["name"] for item in chosen["items"]] == ["b"]
+    chosen = server.call("GET", path("places", "v1"), query={"fieldSelector": "hostPort=x:9"})[1]
+    assert [item["metadata"]["name"] for item in chosen["items"]] == ["b"]
+    assert server.call("DELETE", path("places", "v2", "b"))[0] == 200
+    assert server.call("GET", path("places", "v1", "b"))[0] == 404
+
+
+def test_watches_show_their_own_version(server: Server, hooks: HookServer) -> None:
+    define(server, definition(hooks, "roads"))
+    body = {"kind": "Road", "apiVersion": f"{GROUP}/v1", "metadata": {"name": "a"}, "hostPort": "h:1"}
+    server.call("POST", path("roads", "v1"), body)
+    connection = server.connection()
+    headers = {"Authorization": f"Bearer {TOKEN}"}
+    connection.request("GET", path("roads", "v2") + "?watch=1", headers=headers)
+    response = connection.getresponse()
+
+    def event() -> tuple[str, Any]:
+        found = json.loads(response.readline())
+        return found["type"], found["object"]
+
+    type_, obj = event()
+    assert (type_, obj["host"], obj["apiVersion"]) == ("ADDED", "h", f"{GROUP}/v2")
+    server.call("POST", path("roads", "v1"), {**body, "metadata": {"name": "b"}, "hostPort": "i:2"})
+    type_, obj = event()
+    assert (type_, obj["host"], obj["port"]) == ("ADDED", "i", "2")
+    server.call("DELETE", path("roads", "v1", "a"))
+    type_, obj = event()
+    assert (type_, obj["host"]) == ("DELETED", "h")
+    # A version that is no longer served ends its watches.
+    name = f"roads.{GROUP}"
+    found = server.call("GET", f"{DEFINITIONS}/{name}")[1]
+    found["spec"]["versions"][1]["served"] = False
+    assert server.call("PUT", f"{DEFINITIONS}/{name}", found)[0] == 200
+    assert response.readline() == b""
+    connection.close()
+    assert server.call("GET", path("roads", "v2"))[0] == 404
+
+
+def test_another_storage_version(server: Server, hooks: HookServer) -> None:
+    define(server, definition(hooks, "towns"))
+    body = {"kind": "Town", "apiVersion": f"{GROUP}/v1", "metadata": {"name": "a"}, "hostPort": "h:1"}
+    server.call("POST", path("towns", "v1"), body)
+    name = f"towns.{GROUP}"
+    found = server.call("GET", f"{DEFINITIONS}/{name}")[1]
+    for version in found["spec"]["versions"]:
+        version["storage"] = version["name"] == "v2"
+    status, found = server.call("PUT", f"{DEFINITIONS}/{name}", found)
+    assert status == 200, found
+    assert server.call("GET", path("towns", "v2", "a"))[1]["host"] == "h"
+    assert server.call("GET", path("towns", "v1", "a"))[1]["hostPort"] == "h:1"
+    assert sorted(server.call("GET", f"{DEFINITIONS}/{name}")[1]["status"]["storedVersions"]) == ["v1", "v2"]
+    server.call("POST", path("towns", "v1"), {**body, "metadata": {"name": "b"}})
+    assert [item["host"] for item in server.call("GET", path("towns", "v2"))[1]["items"]] == ["h", "h"]
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (lambda said: b"garbage", "failed: couldn't get version/kind; json parse error"),
+        (lambda said: said["response"].update(uid="x"), "failed: expected response.uid="),
+        (lambda said: said["response"].update(result={"status": "Failed", "message": "not today"}), "failed: not today"),
+        (lambda said: said["response"].update(convertedObjects=[]), "returned 0 objects, expected 1"),
+        (
+            lambda said: said["response"]["convertedObjects"][0].update(apiVersion="other/v1"),
+            "invalid groupVersion (expected example.com/v2, received other/v1)",
+        ),
+        (
+            lambda said: said["response"]["convertedObjects"][0]["metadata"].update(name="other"),
+            "must have the same name: a != other",
+        ),
+    ],
+)  # fmt: skip
+def test_a_webhook_that_does_not_do_its_work(
+    server: Server, hooks: HookServer, change: Any, why: str, request: pytest.FixtureRequest
+) -> None:
+    plural = f"t{abs(hash(why)) % 10**6}s"
+    define(server, definition(hooks, plural))
+    kind = plural[:-1].capitalize()
+    body = {"kind": kind, "apiVersion": f"{GROUP}/v1", "metadata": {"name": "a"}, "hostPort": "h:1"}
+    assert server.call("POST", path(plural, "v1"), body)[0] == 201
+
+    def respond(where: str, review: Object) -> Any:
+        said = convert(where, review)
+        return change(said) or said
+
+    hooks.respond = respond
+    for where in (path(plural, "v2", "a"), path(plural, "v2")):
+        status, found = server.call("GET", where)
+        assert status == 500 and found["message"].startswith(
+            f"conversion webhook for {GROUP}/v1, Kind={kind}"
+        )
+        assert why in found["message"]
+    body = {"kind": kind, "apiVersion": f"{GROUP}/v2", "metadata": {"name": "n"}, "host": "h"}
+    assert server.call("POST", path(plural, "v2"), body)[0] == 500
+    assert server.call("GET", path(plural, "v1", "n"))[0] == 404
