@@ -86,7 +86,7 @@ class Worker:
         self.pod = with_resources(pod, self._allocation.allocated)
         if pod["metadata"].get("deletionTimestamp"):
             self._end(float(pod["metadata"].get("deletionGracePeriodSeconds") or 0))
-        if _concerns(before) != _concerns(pod):
+        if concerns(before) != concerns(pod):
             self.poke()
 
     def remove(self) -> None:
@@ -522,7 +522,7 @@ class Worker:
         self.phase = Phase.GONE
 
 
-def _concerns(pod: Fields) -> tuple[Any, ...]:
+def concerns(pod: Fields) -> tuple[Any, ...]:
     """What of a pod makes a difference to how it is run: not what this kubelet says about it."""
     meta, spec = pod["metadata"], pod["spec"]
     gates = {each["conditionType"] for each in spec.get("readinessGates", ())}
