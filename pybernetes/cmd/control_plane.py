@@ -37,6 +37,7 @@ def main(argv: list[str]) -> int:
 async def _run(name: str) -> int:
     from pybernetes.cmd import kube_apiserver, kube_controller_manager
     from pybernetes.lib import collector
+    from pybernetes.tools.local import network
     from pybernetes.tools.local import settings as kept
     from pybernetes.tools.local.control_plane import ControlPlane
     from pybernetes.tools.local.places import Cluster
@@ -72,6 +73,7 @@ async def _run(name: str) -> int:
         node_parts=("kube-proxy",) if settings.proxy_mode != "none" else (),
         volumes=cluster.root / "volumes",
         name_server=_name_server(settings),
+        dialer=network.dialer(cluster.name, settings),
     )
     stop = asyncio.Event()
     for each in (signal.SIGINT, signal.SIGTERM):

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 import httptools
 
+from pybernetes.lib.dialing import Dialer, direct
+
 # Connections that are kept for one server, and for how long.
 _MOST_IDLE = 25
 _IDLE_SECONDS = 90.0
@@ -55,7 +57,8 @@ class Reply:
 class HttpsClient:
     """Sends requests; one client serves any number of peers."""
 
-    def __init__(self) -> None:
+    def __init__(self, dialer: Dialer = direct) -> None:
+        self._dialer = dialer
         self._idle: dict[Peer, list[_Connection]] = {}
 
     async def send(
@@ -94,12 +97,11 @@ class HttpsClient:
             return reply
 
     async def _connect(self, peer: Peer) -> _Connection:
-        loop = asyncio.get_running_loop()
         name = (peer.server_name or peer.host) if peer.context else None
         where = f"[{peer.host}]:{peer.port}" if ":" in peer.host else f"{peer.host}:{peer.port}"
         try:
-            _, connection = await loop.create_connection(
-                _Connection, peer.host, peer.port, ssl=peer.context, server_hostname=name
+            connection = await self._dialer(
+                _Connection, peer.host, peer.port, context=peer.context, server_name=name
             )
         except ssl.SSLCertVerificationError as error:
             raise RequestFailed(f"tls: failed to verify certificate: x509: {_distrust(error)}") from None

@@ -22,6 +22,7 @@ from pybernetes.control_plane.apiserver.kinds import Kind, Kinds
 from pybernetes.control_plane.apiserver.list_cache import ListCache
 from pybernetes.control_plane.apiserver.metrics import Metrics
 from pybernetes.control_plane.store.protocol import Store
+from pybernetes.lib.dialing import Dialer, direct
 from pybernetes.lib.https_client import HttpsClient
 
 
@@ -59,10 +60,11 @@ class Guard:
 
 @dataclass
 class NodeAccess:
-    """The identity that kubelets know this server by, and which of their addresses it prefers."""
+    """The identity that kubelets know this server by, which of their addresses it prefers, and how it gets there."""
 
     context: ssl.SSLContext | None = None
     address_types: tuple[str, ...] = ("Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP")
+    dialer: Dialer = direct  # to pods and services
 
 
 @dataclass
@@ -83,9 +85,10 @@ class Api:
     batches: WeakValueDictionary[Any, Any] = field(default_factory=WeakValueDictionary)
     lists: ListCache = field(default_factory=ListCache)
     # Calls webhooks.
-    https: HttpsClient = field(default_factory=HttpsClient)
+    https: HttpsClient = field(init=False)
 
     def __post_init__(self) -> None:
+        self.https = HttpsClient(self.nodes.dialer)
         self.roles = RoleIndex(self.store)
 
     async def authorize(self, user: User, info: RequestInfo) -> Verdict:

@@ -17,6 +17,7 @@ from pybernetes.control_plane.apiserver.authn.user import AUTHENTICATED, MASTERS
 from pybernetes.control_plane.apiserver.inprocess import InProcess
 from pybernetes.control_plane.apiserver.server import ApiServer
 from pybernetes.control_plane.controllers import _manager
+from pybernetes.lib.dialing import Dialer, direct
 from pybernetes.node import provisioner
 from pybernetes.runtime import Manager
 from pybernetes.tools.local import addons, names
@@ -44,6 +45,7 @@ class ControlPlane:
     volumes: Path | None = None  # where claims get their folders; None gives them none
     node_parts: tuple[str, ...] = ()  # what runs on every node with real containers
     name_server: Place | None = None  # where kube-dns answers; None runs none
+    dialer: Dialer = direct  # how pods and services are reached, which are not in this network namespace
     server: ApiServer = field(init=False)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
     _clients: list[Client] = field(default_factory=list)
@@ -51,7 +53,9 @@ class ControlPlane:
 
     async def start(self) -> None:
         """Starts the API server, then all who need it."""
-        self.server = ApiServer(setup.store(self.apiserver), setup.settings(self.apiserver))
+        settings = setup.settings(self.apiserver)
+        settings.nodes.dialer = self.dialer
+        self.server = ApiServer(setup.store(self.apiserver), settings)
         await self.server.start()
         self._parts = {"store": timestamp(), "kube-apiserver": timestamp()}
         self._supervise("kube-controller-manager", self._controllers)

@@ -12,6 +12,7 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
+from pybernetes.lib.dialing import Dialer, Inside, direct
 from pybernetes.lib.network import default_address
 from pybernetes.tools.local.settings import Settings
 
@@ -46,6 +47,18 @@ def bridge_exists(cluster: str) -> bool:
 def namespace(cluster: str, node: str) -> str:
     """The network namespace of a node."""
     return f"pyb-{cluster}-{node}"
+
+
+def dialer(cluster: str, settings: Settings) -> Dialer:
+    """How the control plane reaches pods and services: through the namespace of a node that is there."""
+
+    def inside() -> Path | None:
+        return next(iter(sorted(Path("/run/netns").glob(f"pyb-{cluster}-{cluster}*"))), None)
+
+    if settings.host_network:
+        return direct
+    ranges = f"{settings.pod_range},{settings.service_range}".split(",")
+    return Inside(ranges, inside)
 
 
 def free_range(taken: Iterable[str] | None = None) -> str:

@@ -11,6 +11,7 @@ import httptools
 from pybernetes.control_plane.apiserver.http.connection import Answer, Upgrade
 from pybernetes.control_plane.apiserver.http.messages import Request, Response
 from pybernetes.control_plane.apiserver.http.stream import Stream, chunk
+from pybernetes.lib.dialing import Dialer, direct
 
 # Headers that belong to one connection, not to the message.
 _HOP = frozenset((b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-authorization", b"te", b"trailer",
@@ -38,6 +39,8 @@ class Target:
     context: ssl.SSLContext | None = None
     server_name: str = ""
     headers: dict[bytes, bytes] = field(default_factory=dict)
+    dialer: Dialer = direct
+    upgrades: bool = True  # whether the other server is to see that the client wants another protocol
     more: list[tuple[bytes, bytes]] = field(default_factory=list)  # headers that may come more than once
 
 
@@ -46,16 +49,15 @@ async def relay(request: Request, target: Target, *, whole_refusals: bool = Fals
 
     With ``whole_refusals`` an answer that says no is read to its end first, for who wants to say it differently.
     """
-    loop = asyncio.get_running_loop()
     backend = _Backend(request, whole_refusals)
     try:
         async with asyncio.timeout(_CONNECT_SECONDS):
-            await loop.create_connection(
+            await target.dialer(
                 lambda: backend,
                 target.host,
                 target.port,
-                ssl=target.context,
-                server_hostname=(target.server_name or None) if target.context else None,
+                context=target.context,
+                server_name=(target.server_name or None) if target.context else None,
             )
     except (OSError, ssl.SSLError, TimeoutError) as error:
         raise RelayError(f"dial tcp {target.host}:{target.port}: {error or 'i/o timeout'}") from None
@@ -91,10 +93,12 @@ class _Backend(asyncio.Protocol):
         for name, value in request.headers.items():
             if name in _HOP or name in _PRIVATE or name.startswith(_IDENTITY):
                 continue
+            if not target.upgrades and name.startswith(b"sec-websocket-"):
+                continue
             if name not in target.headers:
                 lines.append(name + b": " + value)
         lines += [name + b": " + value for name, value in (*target.headers.items(), *target.more)]
-        if b"upgrade" in request.headers:
+        if b"upgrade" in request.headers and target.upgrades:
             lines += [b"Connection: Upgrade", b"Upgrade: " + request.headers[b"upgrade"]]
         if request.body or request.method in ("POST", "PUT", "PATCH"):
             lines.append(b"Content-Length: %d" % len(request.body))

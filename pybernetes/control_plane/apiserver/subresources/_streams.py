@@ -9,8 +9,10 @@ from pybernetes.api import errors
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver import nodes, writes
 from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.http import websocket
 from pybernetes.control_plane.apiserver.http.connection import Answer
 from pybernetes.control_plane.apiserver.http.messages import Request, Response
+from pybernetes.control_plane.apiserver.http.stream import Stream
 from pybernetes.control_plane.apiserver.kinds import Kind
 
 
@@ -69,9 +71,12 @@ async def connect(
     target = nodes.kubelet(api, pod["spec"]["nodeName"], nodes.with_query(path, urlencode(query, doseq=True)))
     if request.info.subresource != "log":
         return await nodes.pass_on(request, target)
+    target.upgrades = False
     answer = await nodes.pass_on(request, target, whole_refusals=True)
     if isinstance(answer, Response) and answer.status > 206:
         raise _refusal(answer, request.info.name)
+    if isinstance(answer, Stream) and websocket.wanted(request):
+        return websocket.raw(answer, request)
     return answer
 
 

@@ -15,6 +15,8 @@ import orjson
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver import negotiation, rendering
 from pybernetes.control_plane.apiserver.api import Api, Awaited
+from pybernetes.control_plane.apiserver.http import websocket
+from pybernetes.control_plane.apiserver.http.connection import Upgrade
 from pybernetes.control_plane.apiserver.http.messages import Request
 from pybernetes.control_plane.apiserver.http.stream import Stream, chunk
 from pybernetes.control_plane.apiserver.kinds import Kind
@@ -32,7 +34,7 @@ _SHORTEST_TIMEOUT = 1800
 _INITIAL_END = {"k8s.io/initial-events-end": "true"}
 
 
-def watch(api: Api, request: Request, kind: Kind) -> Stream | Awaited:
+def watch(api: Api, request: Request, kind: Kind) -> Stream | Upgrade | Awaited:
     """Opens a watch."""
     options = list_options(request, watch=True)
     wanted = revision(options.resource_version)
@@ -42,12 +44,14 @@ def watch(api: Api, request: Request, kind: Kind) -> Stream | Awaited:
     return _open(api, request, kind, options, wanted)
 
 
-async def _watch_later(api: Api, request: Request, kind: Kind, options: ListOptions, wanted: int) -> Stream:
+async def _watch_later(
+    api: Api, request: Request, kind: Kind, options: ListOptions, wanted: int
+) -> Stream | Upgrade:
     await wait_for(api, wanted)
     return _open(api, request, kind, options, wanted)
 
 
-def _open(api: Api, request: Request, kind: Kind, options: ListOptions, wanted: int) -> Stream:
+def _open(api: Api, request: Request, kind: Kind, options: ListOptions, wanted: int) -> Stream | Upgrade:
     form = negotiation.representation(request)
     if form.media != "application/json":
         raise errors.not_acceptable(("application/json;stream=watch",))
@@ -61,7 +65,8 @@ def _open(api: Api, request: Request, kind: Kind, options: ListOptions, wanted: 
     if request.local is not None and not form.transform:
         return request.local.watch(api, kind, prefix, selection, options, wanted)
     frames = Frames(kind, form, request.parameter("includeObject") or "Metadata", api)
-    return Watcher(api, kind, prefix, selection, options, frames, wanted).stream
+    stream = Watcher(api, kind, prefix, selection, options, frames, wanted).stream
+    return websocket.lines(stream, request) if websocket.wanted(request) else stream
 
 
 class Frames:
