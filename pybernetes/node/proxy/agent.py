@@ -253,9 +253,12 @@ class Proxy:
 
     # -- what is shown -----------------------------------------------------------------------------------
 
-    def _health_addresses(self) -> list[str]:
+    async def _health_addresses(self) -> list[str]:
         found = backend.node_port_ips(
-            self.settings.node_port_addresses or ("all",), self.settings.node, 4, backend.own_addresses()
+            self.settings.node_port_addresses or ("all",),
+            self.settings.node,
+            4,
+            await backend.own_addresses(),
         )
         return ["0.0.0.0"] if found is None else found
 

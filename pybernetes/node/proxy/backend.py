@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ipaddress
 import json
-import subprocess
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from pybernetes.lib import discover
+from pybernetes.node.proxy.commands import CommandError, run
 from pybernetes.node.proxy.model import Node, Portal
 from pybernetes.node.proxy.tracker import Change
 
@@ -92,12 +92,12 @@ def modes() -> dict[str, Mode]:
     return discover.discover(PACKAGE, "MODE")
 
 
-def own_addresses() -> list[str]:
+async def own_addresses() -> list[str]:
     """The addresses of all links in this network namespace."""
-    text = subprocess.run(
-        ["ip", "-json", "address", "show"], capture_output=True, text=True, check=True
-    ).stdout
-    links = json.loads(text)
+    try:
+        links = json.loads(await run("ip", "-json", "address", "show"))
+    except CommandError as error:
+        raise SyncError(str(error)) from None
     return [each["local"] for link in links for each in link.get("addr_info", ()) if "local" in each]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
 from pybernetes.lib.clock import Clock
@@ -82,7 +82,7 @@ class _OnePage(HttpServer):
 class HealthCheckPorts:
     """A small server on each health-check port, which says how many ready pods this node has."""
 
-    def __init__(self, health: Health, addresses: Callable[[], Iterable[str]]) -> None:
+    def __init__(self, health: Health, addresses: Callable[[], Awaitable[Iterable[str]]]) -> None:
         self._health, self._addresses = health, addresses
         self._servers: dict[str, tuple[int, list[HttpServer]]] = {}
         self._counts: dict[str, int] = {}
@@ -105,7 +105,7 @@ class HealthCheckPorts:
     async def _open(self, service: str, port: int) -> None:
         servers: list[HttpServer] = []
         self._servers[service] = (port, servers)
-        for address in self._addresses():
+        for address in await self._addresses():
             server = _OnePage(lambda: self._page(service))
             try:
                 await server.start(address, port)

@@ -302,7 +302,7 @@ class Iptables:
         """Makes the kernel match: chains of Services first, then those that lead to them."""
         self._rules = {each.key: rules(each, self.settings, self._spread) for each in portals}
         self._hairpins = Counter(ip for each in self._rules.values() for ip in each.hairpins)
-        self._tail = node_port_entries(self.settings, self.family, own_addresses())
+        self._tail = node_port_entries(self.settings, self.family, await own_addresses())
         try:
             saved = await run(f"{self._program}-save")
             own = {chain: lines for each in self._rules.values() for chain, lines in each.own.items()}

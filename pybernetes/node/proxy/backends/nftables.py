@@ -271,7 +271,7 @@ class Nftables:
         """Replaces the whole table at once."""
         self._rules, self._wishes = {}, {}
         given = self.settings.node_port_addresses or ("primary",)
-        addresses = node_port_ips(given, self.settings.node, self.family, own_addresses())
+        addresses = node_port_ips(given, self.settings.node, self.family, await own_addresses())
         text = [f"add table {self._head}", f"delete table {self._head}"]
         text += base(self.settings, self.family, addresses)
         text += self._difference([Change(None, each) for each in portals])
