@@ -26,7 +26,7 @@ FLAGS = (
 SLICE_SECONDS = 0.005
 WINDOW_SECONDS = 0.02
 WAIT_SECONDS = 15.0
-_SEAT_COST = 0.001  # what a turn is charged with until it is known what it cost
+_LEARNING = 0.2  # how much the last request counts in what a request is expected to cost
 
 
 class Rejected(Exception):
@@ -42,6 +42,7 @@ class Ticket:
     waiter: asyncio.Future[None] | None = None
     queue: Queue[Ticket] | None = None
     timer: asyncio.TimerHandle | None = None
+    charged: float = 0.0  # what its queue was charged with when it started
 
 
 @dataclass(eq=False)
@@ -62,6 +63,7 @@ class Level:
     rejected: Counter[tuple[str, str]] = field(default_factory=Counter)
     _window: float = 0.0
     _used: float = 0.0
+    _cost: float = 0.001  # what a request is expected to cost
     _draining: bool = False
     others: list[Level] = field(default_factory=list)
 
@@ -116,10 +118,11 @@ class Level:
     def finish(self, ticket: Ticket, seconds: float, *, at_once: bool) -> None:
         """Gives the seat back. ``at_once`` says that the whole time was spent on the processor."""
         self.executing -= 1
+        self._cost += (seconds - self._cost) * _LEARNING
         if at_once:
             self._used += seconds
         if ticket.queue is not None:
-            ticket.queue.had += max(seconds - _SEAT_COST, 0.0)
+            ticket.queue.had += seconds - ticket.charged
         if self.queues is not None and self.queues.waiting:
             self._drain_soon()
 
@@ -154,8 +157,9 @@ class Level:
                 self._drain_soon()
                 return
             ticket, queue = queues.take()
-            queue.had += _SEAT_COST
-            charged += _SEAT_COST
+            ticket.charged = self._cost
+            queue.had += self._cost
+            charged += self._cost
             assert ticket.waiter is not None and ticket.timer is not None
             ticket.timer.cancel()
             self._start(ticket)
