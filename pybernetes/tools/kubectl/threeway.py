@@ -45,8 +45,7 @@ def strategic_patch(original: Json | None, modified: Json, current: Json, type_:
                 patch[key] = None
         elif isinstance(value, dict) and isinstance(now, dict):
             if field is not None and "replace" in field.strategy:
-                if value != now:
-                    patch[key] = value
+                patch[key] = value  # always, as the original does
                 continue
             inner = strategic_patch(before if isinstance(before, dict) else None, value, now, field)
             if inner:

@@ -1,0 +1,66 @@
+"""describe: shows objects in words, with what belongs to them."""
+
+from __future__ import annotations
+
+from pybernetes.tools.kubectl import flagsets
+from pybernetes.tools.kubectl.builder import Builder, Info
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.describe import describe
+from pybernetes.tools.kubectl.errors import CommandError, not_found, raise_all
+
+SUMMARY = "Show details of a specific resource or group of resources"
+USAGE = "describe (-f FILENAME | TYPE [NAME_PREFIX | -l label] | TYPE/NAME)"
+FLAGS = (
+    flagsets.FILES, flagsets.SELECTOR, flagsets.ALL_NAMESPACES, flagsets.CHUNK,
+    "- show-events bool true | show the events of the objects\n",
+)  # fmt: skip
+
+
+def run(context: Context) -> None:
+    """Describes what the arguments name; a name that is none may be the beginning of some."""
+    flags = context.flags
+    if not context.args and not flags.filename and not flags.kustomize:
+        raise CommandError(
+            'You must specify the type of resource to describe. Use "kubectl api-resources" for a complete list of '
+            "supported resources."
+        )
+    builder = Builder.from_flags(context, continue_on_error=True, empty_selector=True, latest=True)
+    try:
+        infos = builder.all()
+    except CommandError as error:
+        if not_found(error) and len(context.args) == 2:
+            _by_prefix(context, error)
+            return
+        raise
+    if builder.errors and len(context.args) == 2 and not_found(builder.errors[0]):
+        _by_prefix(context, builder.errors[0])
+        return
+    events = flags.show_events and (len(infos) < 2 or "show-events" in flags.changed)
+    for place, info in enumerate(infos):
+        if place:
+            context.stdout.write("\n\n")
+        context.stdout.write(describe(context, info, events))
+    if not infos and not builder.errors:
+        where = "" if flags.all_namespaces else f" in {context.namespace} namespace."
+        context.warn(f"No resources found{where}")
+    raise_all(builder.errors)
+
+
+def _by_prefix(context: Context, error: CommandError) -> None:
+    word, prefix = context.args
+    resource = context.discovery.find(word)
+    namespace = context.namespace if resource.namespaced and not context.flags.all_namespaces else ""
+    found = False
+    events = context.flags.show_events and "show-events" in context.flags.changed
+    for item in context.client.list(resource, namespace, labels=context.flags.selector).get("items") or ():
+        metadata = item["metadata"]
+        if metadata["name"].startswith(prefix):
+            item.setdefault("apiVersion", resource.api_version)
+            item.setdefault("kind", resource.kind)
+            info = Info(resource, metadata.get("namespace", ""), metadata["name"], item)
+            if found:
+                context.stdout.write("\n\n")
+            found = True
+            context.stdout.write(describe(context, info, events))
+    if not found:
+        raise error

@@ -1,0 +1,68 @@
+"""Any object, field by field."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.tools.kubectl.describe._writer import Writer
+from pybernetes.tools.kubectl.gofmt import plain
+
+_SKIPPED = {
+    ".metadata.managedFields",
+    ".metadata.name",
+    ".metadata.namespace",
+    ".metadata.labels",
+    ".metadata.annotations",
+}
+_ACRONYMS = {"api": "API", "apiversion": "API Version", "id": "ID", "ip": "IP", "uid": "UID", "cpu": "CPU", "url": "URL", "uri": "URI", "http": "HTTP", "https": "HTTPS", "tls": "TLS", "ssl": "SSL", "dns": "DNS", "json": "JSON", "sql": "SQL", "tcp": "TCP", "udp": "UDP", "ttl": "TTL", "uuid": "UUID", "html": "HTML", "css": "CSS", "ram": "RAM", "rpc": "RPC", "sla": "SLA", "smtp": "SMTP", "ssh": "SSH", "ui": "UI", "utf8": "UTF8", "vm": "VM", "xml": "XML", "acl": "ACL", "ascii": "ASCII", "cidr": "CIDR", "eof": "EOF", "guid": "GUID", "lhs": "LHS", "qps": "QPS", "rhs": "RHS", "xsrf": "XSRF", "xss": "XSS"}  # fmt: skip
+
+
+def describe(writer: Writer, value: dict[str, Any]) -> None:
+    """Writes every field."""
+    writer.name(value)
+    writer.marks(value)
+    _fields(writer, value, 0, "")
+    writer.events()
+
+
+def _fields(writer: Writer, value: dict[str, Any], level: int, path: str) -> None:
+    for key in sorted(value):
+        item, where = value[key], f"{path}.{key}"
+        if where in _SKIPPED:
+            continue
+        if isinstance(item, dict):
+            writer.line(f"{label(key)}:", level)
+            _fields(writer, item, level + 1, where)
+        elif isinstance(item, list):
+            writer.line(f"{label(key)}:", level)
+            for child in item:
+                if isinstance(child, dict):
+                    _fields(writer, child, level + 1, where)
+                else:
+                    writer.line(plain(child), level + 1)
+        else:
+            writer.line(f"{label(key)}:\t{plain(item)}", level)
+
+
+def label(field: str) -> str:
+    """The name of a field in words: apiVersion becomes API Version."""
+    if any(not (char.isalpha() or char == "-") for char in field):
+        return field
+    return " ".join(_ACRONYMS.get(word.lower(), word[:1].upper() + word[1:]) for word in _split(field))
+
+
+def _split(word: str) -> list[str]:
+    """The words of a name in camel case; several capitals in a row belong together."""
+    runs: list[str] = []
+    for char in word:
+        kind = "-" if char == "-" else "U" if char.isupper() else "L"
+        if runs and runs[-1][0] == kind:
+            runs[-1] += char
+        else:
+            runs.append(kind + char)
+    parts = [run[1:] for run in runs]
+    for place in range(len(runs) - 1):
+        if runs[place][0] == "U" and runs[place + 1][0] == "L":
+            parts[place + 1] = parts[place][-1] + parts[place + 1]
+            parts[place] = parts[place][:-1]
+    return [part for part in parts if part]

@@ -1,0 +1,214 @@
+"""What every description is written with: lines in levels, labels that line up, labels and annotations, events."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.tools.kubectl.builder import Info
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.printers.tabs import align
+from pybernetes.tools.kubectl.times import since
+
+_LONG = 140
+_SKIPPED = "kubectl.kubernetes.io/last-applied-configuration"
+
+
+class Writer:
+    """Collects a description."""
+
+    def __init__(self, context: Context, info: Info, with_events: bool) -> None:
+        self.context, self.info, self.with_events = context, info, with_events
+        self._parts: list[str] = []
+        self._done = ""
+
+    def put(self, text: str, level: int = 0) -> None:
+        """Adds text as it is, at a level."""
+        self._parts.append("  " * level + text)
+
+    def line(self, text: str = "", level: int = 0) -> None:
+        """Adds a line."""
+        self.put(text + "\n", level)
+
+    def field(self, label: str, value: Any, level: int = 0) -> None:
+        """Adds a label and its value."""
+        self.put(f"{label}:\t{shown(value)}\n", level)
+
+    def some(self, label: str, value: Any, level: int = 0) -> None:
+        """Adds a label and its value if there is one."""
+        if value not in (None, ""):
+            self.field(label, value, level)
+
+    def heading(self, *columns: str, level: int = 1, dashes: tuple[str, ...] = ()) -> None:
+        """Adds the headings of a table, with a line below them."""
+        self.line("\t".join(columns), level)
+        self.line("\t".join(dashes or ("-" * len(each) for each in columns)), level)
+
+    def name(self, value: dict[str, Any], *, namespace: bool = True) -> None:
+        """Adds name and namespace."""
+        metadata = value["metadata"]
+        self.field("Name", metadata.get("name", ""))
+        if namespace:
+            self.field("Namespace", metadata.get("namespace", ""))
+
+    def marks(self, value: dict[str, Any]) -> None:
+        """Adds labels and annotations."""
+        metadata = value.get("metadata") or {}
+        self.labels("Labels", metadata.get("labels"))
+        self.annotations("Annotations", metadata.get("annotations"))
+
+    def labels(self, title: str, labels: dict[str, str] | None, indent: str = "") -> None:
+        """Adds labels, one to a line."""
+        self.put(f"{indent}{title}:\t")
+        if not labels:
+            self.line("<none>")
+            return
+        for place, key in enumerate(sorted(labels)):
+            self.put(f"{indent if place else ''}{chr(9) if place else ''}{key}={labels[key]}\n")
+
+    def annotations(self, title: str, annotations: dict[str, str] | None) -> None:
+        """Adds annotations; long ones are cut."""
+        self.put(f"{title}:\t")
+        keys = sorted(key for key in annotations or {} if key != _SKIPPED)
+        if not keys:
+            self.line("<none>")
+            return
+        for place, key in enumerate(keys):
+            if place:
+                self.put("\t")
+            value = (annotations or {})[key].removesuffix("\n")
+            if len(value) + len(key) + 2 > _LONG or "\n" in value:
+                self.line(f"{key}:")
+                for each in value.split("\n"):
+                    self.line(f"\t  {each[: _LONG - 2] + '...' if len(each) > _LONG - 2 else each}")
+            else:
+                self.line(f"{key}: {value}")
+
+    def flush(self) -> None:
+        """Ends the columns so far."""
+        self._done += align("".join(self._parts))
+        self._parts = []
+
+    def text(self) -> str:
+        """The whole description."""
+        self.flush()
+        return self._done
+
+    def events(self, items: list[dict[str, Any]] | None = None) -> None:
+        """Adds the events of the object."""
+        if not self.with_events:
+            return
+        if items is None:
+            items = self.find_events()
+        if not items:
+            self.line("Events:\t<none>")
+            return
+        self.flush()
+        self.put("Events:\n  Type\tReason\tAge\tFrom\tMessage\n")
+        self.line("----\t------\t----\t----\t-------", 1)
+        for each in sorted(items, key=lambda item: item.get("lastTimestamp") or ""):
+            self.line("\t".join(_event(each)), 1)
+
+    def find_events(self, kind: bool = True, uid: str = "") -> list[dict[str, Any]]:
+        """The events about the object."""
+        metadata = self.info.object["metadata"]
+        parts = {
+            "involvedObject.name": metadata.get("name"), "involvedObject.namespace": metadata.get("namespace"),
+            "involvedObject.kind": self.info.resource.kind if kind else None,
+            "involvedObject.uid": uid or metadata.get("uid"),
+        }  # fmt: skip
+        selector = ",".join(f"{key}={value}" for key, value in sorted(parts.items()) if value)
+        return self.list("events", metadata.get("namespace") or "", fields=selector)
+
+    def list(self, resource: str, namespace: str = "", **query: Any) -> list[dict[str, Any]]:
+        """Objects that belong to the description; none if they cannot be had."""
+        try:
+            found = self.context.client.list(self.context.discovery.find(resource), namespace, **query)
+        except CommandError:
+            return []
+        return found.get("items") or []
+
+    def pod_counts(self, value: dict[str, Any], selector: str) -> str:
+        """How many pods of a controller are in which phase."""
+        metadata = value["metadata"]
+        counts = {"Running": 0, "Pending": 0, "Succeeded": 0, "Failed": 0}
+        for pod in self.list("pods", metadata.get("namespace") or "", labels=selector):
+            owner = controller_of(pod)
+            phase = (pod.get("status") or {}).get("phase")
+            if owner.get("uid") == metadata.get("uid") and phase in counts:
+                counts[phase] += 1
+        running, waiting, succeeded, failed = counts.values()
+        return f"{running} Running / {waiting} Waiting / {succeeded} Succeeded / {failed} Failed"
+
+
+def _event(event: dict[str, Any]) -> list[str]:
+    first = since(event.get("eventTime") or event.get("firstTimestamp"))
+    interval = first
+    if event.get("series"):
+        series = event["series"]
+        interval = f"{since(series.get('lastObservedTime'))} (x{series.get('count')} over {first})"
+    elif (event.get("count") or 0) > 1:
+        interval = f"{since(event.get('lastTimestamp'))} (x{event['count']} over {first})"
+    source = (event.get("source") or {}).get("component") or event.get("reportingComponent") or ""
+    message = (event.get("message") or "").strip()
+    path = (event.get("involvedObject") or {}).get("fieldPath")
+    return [
+        event.get("type") or "",
+        event.get("reason") or "",
+        interval,
+        source,
+        f"{path}: {message}" if path else message,
+    ]
+
+
+def controller_of(value: dict[str, Any]) -> dict[str, Any]:
+    """The reference to the controller of an object."""
+    for each in value["metadata"].get("ownerReferences") or ():
+        if each.get("controller"):
+            return each
+    return {}
+
+
+def controlled_by(value: dict[str, Any]) -> str:
+    """Kind and name of the controller."""
+    owner = controller_of(value)
+    return f"{owner['kind']}/{owner['name']}" if owner else ""
+
+
+def shown(value: Any) -> str:
+    """A value as Go prints it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return "[" + " ".join(shown(each) for each in value) + "]"
+    if isinstance(value, dict):
+        return "map[" + " ".join(f"{key}:{shown(value[key])}" for key in sorted(value)) + "]"
+    return "" if value is None else str(value)
+
+
+def truth(value: bool | None) -> str:
+    """True, False or unset."""
+    return "<unset>" if value is None else "True" if value else "False"
+
+
+def label_text(labels: dict[str, str] | None) -> str:
+    """Labels as a=b,c=d."""
+    return ",".join(f"{key}={value}" for key, value in sorted((labels or {}).items())) or "<none>"
+
+
+def selector_text(selector: dict[str, Any] | None) -> str:
+    """A LabelSelector as text."""
+    from pybernetes.tools.kubectl.labelselector import show
+
+    return show(selector) or "<none>"
+
+
+def access_modes(modes: list[str] | None) -> str:
+    """Access modes in their short forms."""
+    short = {
+        "ReadWriteOnce": "RWO",
+        "ReadOnlyMany": "ROX",
+        "ReadWriteMany": "RWX",
+        "ReadWriteOncePod": "RWOP",
+    }
+    return ",".join(text for mode, text in short.items() if mode in (modes or ()))

@@ -1,0 +1,74 @@
+"""Certificate signing requests."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+from pybernetes.tools.kubectl.describe._writer import Writer, label_text
+from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.times import human, rfc1123z
+
+_SUBJECT = (
+    ("Organization", "O"), ("Organizational Unit", "OU"), ("Country", "C"), ("Locality", "L"), ("Province", "ST"),
+    ("StreetAddress", "STREET"), ("PostalCode", "POSTALCODE"),
+)  # fmt: skip
+
+
+def describe(writer: Writer, value: dict[str, Any]) -> None:
+    """Writes a request and what it asks for."""
+    from cryptography import x509
+
+    metadata, spec = value["metadata"], value.get("spec") or {}
+    try:
+        request = x509.load_pem_x509_csr(base64.b64decode(spec.get("request", "")))
+    except ValueError as error:
+        raise CommandError(f"Error parsing CSR: {error}") from None
+    writer.name(value, namespace=False)
+    writer.field("Labels", label_text(metadata.get("labels")))
+    writer.field("Annotations", label_text(metadata.get("annotations")))
+    writer.field("CreationTimestamp", rfc1123z(metadata.get("creationTimestamp")))
+    writer.field("Requesting User", spec.get("username", ""))
+    writer.some("Signer", spec.get("signerName"))
+    if spec.get("expirationSeconds") is not None:
+        writer.field("Requested Duration", human(spec["expirationSeconds"]))
+    writer.field("Status", status_of(value))
+    writer.line("Subject:")
+    names: dict[str, list[str]] = {}
+    for attribute in request.subject:
+        names.setdefault(attribute.rfc4514_attribute_name, []).append(str(attribute.value))
+    writer.line(f"\tCommon Name:\t{(names.get('CN') or [''])[0]}")
+    writer.line(f"\tSerial Number:\t{(names.get('2.5.4.5') or [''])[0]}")
+    for title, key in _SUBJECT:
+        _list(writer, title, names.get(key) or [])
+    _alternatives(writer, request)
+    writer.events()
+
+
+def _list(writer: Writer, title: str, values: list[str]) -> None:
+    if values:
+        writer.put(f"\t{title}:\t" + "\n\t\t".join(values) + "\n")
+
+
+def _alternatives(writer: Writer, request: Any) -> None:
+    from cryptography import x509
+
+    try:
+        names = request.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    except x509.ExtensionNotFound:
+        return
+    writer.line("Subject Alternative Names:")
+    for title, kind in (
+        ("DNS Names", x509.DNSName), ("Email Addresses", x509.RFC822Name), ("URIs", x509.UniformResourceIdentifier),
+        ("IP Addresses", x509.IPAddress),
+    ):  # fmt: skip
+        _list(writer, title, [str(each) for each in names.get_values_for_type(kind)])
+
+
+def status_of(value: dict[str, Any]) -> str:
+    """What has become of a request."""
+    types = [each["type"] for each in (value.get("status") or {}).get("conditions") or ()]
+    text = "Denied" if "Denied" in types else "Approved" if "Approved" in types else "Pending"
+    if "Failed" in types:
+        text += ",Failed"
+    return text + (",Issued" if (value.get("status") or {}).get("certificate") else "")

@@ -1,0 +1,5 @@
+"""Cluster role bindings."""
+
+from pybernetes.tools.kubectl.describe._rbac import binding as describe
+
+__all__ = ["describe"]

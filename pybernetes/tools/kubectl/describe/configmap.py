@@ -1,0 +1,24 @@
+"""Config maps."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+from pybernetes.tools.kubectl.describe._writer import Writer
+
+
+def describe(writer: Writer, value: dict[str, Any]) -> None:
+    """Writes a config map with its contents."""
+    writer.name(value)
+    writer.marks(value)
+    writer.put("\nData\n====\n")
+    data = value.get("data") or {}
+    for key in sorted(data):
+        writer.put(f"{key}:\n----\n{data[key]}\n\n")
+    writer.put("\nBinaryData\n====\n")
+    binary = value.get("binaryData") or {}
+    for key in sorted(binary):
+        writer.line(f"{key}: {len(base64.b64decode(binary[key]))} bytes")
+    writer.line()
+    writer.events()

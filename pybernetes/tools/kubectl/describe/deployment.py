@@ -1,0 +1,86 @@
+"""Deployments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.tools.kubectl.describe._pods import conditions, template
+from pybernetes.tools.kubectl.describe._writer import Writer, controller_of
+from pybernetes.tools.kubectl.labelselector import show
+from pybernetes.tools.kubectl.times import rfc1123z
+
+
+def describe(writer: Writer, value: dict[str, Any]) -> None:
+    """Writes a deployment and its replica sets."""
+    metadata, spec, status = value["metadata"], value.get("spec") or {}, value.get("status") or {}
+    writer.name(value)
+    writer.field("CreationTimestamp", rfc1123z(metadata.get("creationTimestamp")))
+    writer.marks(value)
+    selector = show(spec.get("selector"))
+    writer.field("Selector", selector)
+    counts = [
+        status.get(key, 0)
+        for key in ("updatedReplicas", "replicas", "availableReplicas", "unavailableReplicas")
+    ]
+    writer.field(
+        "Replicas",
+        f"{spec.get('replicas')} desired | {counts[0]} updated | {counts[1]} total | {counts[2]} available | {counts[3]} unavailable",
+    )
+    strategy = spec.get("strategy") or {}
+    writer.field("StrategyType", strategy.get("type", ""))
+    writer.field("MinReadySeconds", spec.get("minReadySeconds", 0))
+    rolling = strategy.get("rollingUpdate")
+    if rolling:
+        writer.field(
+            "RollingUpdateStrategy",
+            f"{rolling.get('maxUnavailable')} max unavailable, {rolling.get('maxSurge')} max surge",
+        )
+    template(writer, spec.get("template"))
+    conditions(writer, value)
+    old, new = replica_sets(writer, value, selector)
+    if old or new:
+        writer.field("OldReplicaSets", _names(old))
+        writer.field("NewReplicaSet", _names(new))
+    writer.events()
+
+
+def replica_sets(
+    writer: Writer, value: dict[str, Any], selector: str
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The old replica sets of a deployment, and the one of its present template."""
+    metadata = value["metadata"]
+    listed = [
+        each
+        for each in writer.list("replicasets", metadata.get("namespace", ""), labels=selector)
+        if controller_of(each).get("uid") == metadata.get("uid")
+    ]
+    listed.sort(key=lambda each: each["metadata"].get("creationTimestamp", ""))
+    new = next((each for each in listed if _same_template(each, value)), None)
+    return [each for each in listed if each is not new], [new] if new else []
+
+
+def _same_template(replica_set: dict[str, Any], deployment: dict[str, Any]) -> bool:
+    ours = (replica_set.get("spec") or {}).get("template") or {}
+    labels = {
+        k: v
+        for k, v in ((ours.get("metadata") or {}).get("labels") or {}).items()
+        if k != "pod-template-hash"
+    }
+    plain = {**ours, "metadata": {**(ours.get("metadata") or {}), "labels": labels}}
+    theirs = (deployment.get("spec") or {}).get("template") or {}
+    return _clean(plain) == _clean(theirs)
+
+
+def _clean(template: dict[str, Any]) -> dict[str, Any]:
+    metadata = {k: v for k, v in (template.get("metadata") or {}).items() if v and k != "creationTimestamp"}
+    return {**template, "metadata": metadata}
+
+
+def _names(listed: list[dict[str, Any]]) -> str:
+    return (
+        ", ".join(
+            f"{each['metadata']['name']} ({(each.get('status') or {}).get('replicas', 0)}/{each['spec'].get('replicas')} replicas created)"
+            for each in listed
+        )
+        or "<none>"
+    )

@@ -1,0 +1,24 @@
+"""Endpoints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.tools.kubectl.describe._writer import Writer
+
+
+def describe(writer: Writer, value: dict[str, Any]) -> None:
+    """Writes endpoints, subset by subset."""
+    writer.name(value)
+    writer.marks(value)
+    writer.line("Subsets:")
+    for subset in value.get("subsets") or ():
+        for title, key in (("Addresses", "addresses"), ("NotReadyAddresses", "notReadyAddresses")):
+            writer.field(title, ",".join(each["ip"] for each in subset.get(key) or ()) or "<none>", 1)
+        if subset.get("ports"):
+            writer.line("Ports:", 1)
+            writer.heading("Name", "Port", "Protocol", level=2)
+            for port in subset["ports"]:
+                writer.line(f"{port.get('name') or '<unset>'}\t{port.get('port')}\t{port.get('protocol')}", 2)
+        writer.line()
+    writer.events()

@@ -1,0 +1,74 @@
+"""Ingresses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.tools.kubectl.describe._endpoints import endpoints
+from pybernetes.tools.kubectl.describe._writer import Writer
+from pybernetes.tools.kubectl.errors import CommandError
+
+
+def describe(writer: Writer, value: dict[str, Any]) -> None:
+    """Writes an ingress and where it leads."""
+    metadata, spec = value["metadata"], value.get("spec") or {}
+    namespace = metadata.get("namespace", "")
+    writer.field("Name", metadata.get("name", ""))
+    writer.labels("Labels", metadata.get("labels"))
+    writer.field("Namespace", namespace)
+    ingress = ((value.get("status") or {}).get("loadBalancer") or {}).get("ingress") or []
+    writer.field(
+        "Address", ",".join(sorted({each.get("ip") or each.get("hostname") or "" for each in ingress} - {""}))
+    )
+    writer.field("Ingress Class", spec.get("ingressClassName", "<none>"))
+    default = (
+        _backend(writer, namespace, spec["defaultBackend"]) if spec.get("defaultBackend") else "<default>"
+    )
+    writer.field("Default backend", default)
+    if spec.get("tls"):
+        writer.line("TLS:")
+        for each in spec["tls"]:
+            hosts = ",".join(each.get("hosts") or ())
+            writer.line(
+                f"{each['secretName']} terminates {hosts}"
+                if each.get("secretName")
+                else f"SNI routes {hosts}",
+                1,
+            )
+    writer.put("Rules:\n  Host\tPath\tBackends\n")
+    writer.line("----\t----\t--------", 1)
+    rules = [each for each in spec.get("rules") or () if each.get("http")]
+    for each in rules:
+        writer.line(f"{each.get('host') or '*'}\t", 1)
+        for path in each["http"].get("paths") or ():
+            writer.line(f"\t{path.get('path', '')} \t{_backend(writer, namespace, path['backend'])}", 2)
+    if not rules:
+        writer.line(f"*\t*\t{default}", 1)
+    writer.annotations("Annotations", metadata.get("annotations"))
+    writer.events()
+
+
+def _backend(writer: Writer, namespace: str, backend: dict[str, Any]) -> str:
+    service = backend.get("service")
+    if not service:
+        ref = backend.get("resource")
+        if not ref:
+            return ""
+        return f"APIGroup: {ref.get('apiGroup', '<none>')}, Kind: {ref.get('kind')}, Name: {ref.get('name')}"
+    port = service.get("port") or {}
+    text = f"{service.get('name')}:{port.get('number') or port.get('name', '')}"
+    slices = writer.list(
+        "endpointslices.discovery.k8s.io",
+        namespace,
+        labels=f"kubernetes.io/service-name={service.get('name')}",
+    )
+    context = writer.context
+    try:
+        found = context.client.get(context.discovery.find("services"), namespace, service["name"])
+    except CommandError as error:
+        return f"{text} (<error: {error.message}>)"
+    name = ""
+    for each in (found.get("spec") or {}).get("ports") or ():
+        if port.get("number") == each.get("port") or (port.get("name") and port["name"] == each.get("name")):
+            name = each.get("name") or ""
+    return f"{text} ({endpoints(slices, name)})"

@@ -1,0 +1,22 @@
+"""Ingress classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.tools.kubectl.describe._writer import Writer
+
+
+def describe(writer: Writer, value: dict[str, Any]) -> None:
+    """Writes an ingress class."""
+    spec = value.get("spec") or {}
+    writer.name(value, namespace=False)
+    writer.marks(value)
+    writer.field("Controller", spec.get("controller", ""))
+    parameters = spec.get("parameters")
+    if parameters:
+        writer.line("Parameters:")
+        writer.some("APIGroup", parameters.get("apiGroup"), 1)
+        writer.field("Kind", parameters.get("kind", ""), 1)
+        writer.field("Name", parameters.get("name", ""), 1)
+    writer.events()

@@ -1,0 +1,19 @@
+"""Addresses of services."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.tools.kubectl.describe._writer import Writer
+
+
+def describe(writer: Writer, value: dict[str, Any]) -> None:
+    """Writes an address and what has it."""
+    writer.name(value, namespace=False)
+    writer.marks(value)
+    parent = (value.get("spec") or {}).get("parentRef")
+    if parent:
+        writer.line("Parent Reference:")
+        for title in ("Group", "Resource", "Namespace", "Name"):
+            writer.field(title, parent.get(title.lower(), ""), 1)
+    writer.events()

@@ -1,0 +1,27 @@
+"""Limit ranges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.tools.kubectl.describe._writer import Writer
+
+COLUMNS = ("Type", "Resource", "Min", "Max", "Default Request", "Default Limit", "Max Limit/Request Ratio")
+
+
+def describe(writer: Writer, value: dict[str, Any]) -> None:
+    """Writes limits, a line for each resource of each type."""
+    writer.name(value)
+    writer.heading(*COLUMNS, level=0)
+    limits(writer, value, "")
+
+
+def limits(writer: Writer, value: dict[str, Any], prefix: str) -> None:
+    """Writes the lines."""
+    for each in (value.get("spec") or {}).get("limits") or ():
+        columns = [
+            each.get(key) or {} for key in ("min", "max", "defaultRequest", "default", "maxLimitRequestRatio")
+        ]
+        for name in sorted({name for column in columns for name in column}):
+            cells = [prefix + each.get("type", ""), name, *(column.get(name, "-") for column in columns)]
+            writer.line("\t".join(cells))

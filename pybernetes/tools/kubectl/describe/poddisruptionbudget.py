@@ -1,0 +1,27 @@
+"""Pod disruption budgets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.tools.kubectl.describe._writer import Writer, selector_text
+
+
+def describe(writer: Writer, value: dict[str, Any]) -> None:
+    """Writes a budget."""
+    spec, status = value.get("spec") or {}, value.get("status") or {}
+    writer.name(value)
+    if spec.get("minAvailable") is not None:
+        writer.field("Min available", spec["minAvailable"])
+    elif spec.get("maxUnavailable") is not None:
+        writer.field("Max unavailable", spec["maxUnavailable"])
+    writer.field(
+        "Selector", selector_text(spec["selector"]) if spec.get("selector") is not None else "<unset>"
+    )
+    writer.line("Status:")
+    for title, key in (
+        ("Allowed disruptions", "disruptionsAllowed"), ("Current", "currentHealthy"), ("Desired", "desiredHealthy"),
+        ("Total", "expectedPods"),
+    ):  # fmt: skip
+        writer.field(title, status.get(key, 0), 2)
+    writer.events()

@@ -1,0 +1,18 @@
+"""Priority classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.tools.kubectl.describe._writer import Writer, label_text, shown
+
+
+def describe(writer: Writer, value: dict[str, Any]) -> None:
+    """Writes a priority class."""
+    writer.name(value, namespace=False)
+    writer.field("Value", value.get("value", 0))
+    writer.field("GlobalDefault", shown(bool(value.get("globalDefault"))))
+    writer.field("PreemptionPolicy", value.get("preemptionPolicy", ""))
+    writer.field("Description", value.get("description", ""))
+    writer.field("Annotations", label_text(value["metadata"].get("annotations")))
+    writer.events()

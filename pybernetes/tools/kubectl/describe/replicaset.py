@@ -1,0 +1,23 @@
+"""Replica sets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.tools.kubectl.describe._pods import conditions, template
+from pybernetes.tools.kubectl.describe._writer import Writer, controlled_by, selector_text
+from pybernetes.tools.kubectl.labelselector import show
+
+
+def describe(writer: Writer, value: dict[str, Any]) -> None:
+    """Writes a replica set."""
+    spec, status = value.get("spec") or {}, value.get("status") or {}
+    writer.name(value)
+    writer.field("Selector", selector_text(spec.get("selector")))
+    writer.marks(value)
+    writer.some("Controlled By", controlled_by(value))
+    writer.field("Replicas", f"{status.get('replicas', 0)} current / {spec.get('replicas')} desired")
+    writer.field("Pods Status", writer.pod_counts(value, show(spec.get("selector"))))
+    template(writer, spec.get("template"))
+    conditions(writer, value)
+    writer.events()

@@ -1,0 +1,22 @@
+"""Replication controllers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.tools.kubectl.describe._pods import conditions, template
+from pybernetes.tools.kubectl.describe._writer import Writer, label_text
+from pybernetes.tools.kubectl.labelselector import show_map
+
+
+def describe(writer: Writer, value: dict[str, Any]) -> None:
+    """Writes a replication controller."""
+    spec, status = value.get("spec") or {}, value.get("status") or {}
+    writer.name(value)
+    writer.field("Selector", label_text(spec.get("selector")))
+    writer.marks(value)
+    writer.field("Replicas", f"{status.get('replicas', 0)} current / {spec.get('replicas')} desired")
+    writer.field("Pods Status", writer.pod_counts(value, show_map(spec.get("selector"))))
+    template(writer, spec.get("template"))
+    conditions(writer, value)
+    writer.events()

@@ -1,0 +1,5 @@
+"""Roles."""
+
+from pybernetes.tools.kubectl.describe._rbac import role as describe
+
+__all__ = ["describe"]

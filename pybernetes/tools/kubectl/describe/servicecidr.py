@@ -1,0 +1,27 @@
+"""Service address ranges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.tools.kubectl.describe._writer import Writer
+from pybernetes.tools.kubectl.times import rfc1123z
+
+
+def describe(writer: Writer, value: dict[str, Any]) -> None:
+    """Writes a range."""
+    writer.name(value, namespace=False)
+    writer.marks(value)
+    writer.field("CIDRs", ", ".join((value.get("spec") or {}).get("cidrs") or ()))
+    conditions = (value.get("status") or {}).get("conditions")
+    if conditions:
+        writer.line("Status:")
+        writer.line("Conditions:")
+        writer.heading("Type", "Status", "LastTransitionTime", "Reason", "Message")
+        for each in conditions:
+            moment = rfc1123z(each.get("lastTransitionTime"))
+            writer.line(
+                f"{each['type']}\t{each['status']}\t{moment}\t{each.get('reason', '')}\t{each.get('message', '')}",
+                1,
+            )
+    writer.events()

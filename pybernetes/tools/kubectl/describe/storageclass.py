@@ -1,0 +1,37 @@
+"""Storage classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.tools.kubectl.describe._writer import Writer, label_text, truth
+
+_DEFAULT = ("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class")
+
+
+def describe(writer: Writer, value: dict[str, Any]) -> None:
+    """Writes a storage class."""
+    annotations = value["metadata"].get("annotations") or {}
+    writer.name(value, namespace=False)
+    writer.field("IsDefaultClass", "Yes" if any(annotations.get(key) == "true" for key in _DEFAULT) else "No")
+    writer.field("Annotations", label_text(annotations))
+    writer.field("Provisioner", value.get("provisioner", ""))
+    writer.field("Parameters", label_text(value.get("parameters")))
+    writer.field("AllowVolumeExpansion", truth(value.get("allowVolumeExpansion")))
+    if not value.get("mountOptions"):
+        writer.field("MountOptions", "<none>")
+    else:
+        writer.line("MountOptions:")
+        for option in value["mountOptions"]:
+            writer.line(option, 1)
+    writer.some("ReclaimPolicy", value.get("reclaimPolicy"))
+    writer.some("VolumeBindingMode", value.get("volumeBindingMode"))
+    if value.get("allowedTopologies") is not None:
+        writer.field("AllowedTopologies", "")
+        for place, term in enumerate(value["allowedTopologies"]):
+            writer.put(f"Term {place}:\t", 1)
+            for index, each in enumerate(term.get("matchLabelExpressions") or ()):
+                writer.put(
+                    ("  \t" if index else "") + f"{each['key']} in [{', '.join(each.get('values') or ())}]\n"
+                )
+    writer.events()
