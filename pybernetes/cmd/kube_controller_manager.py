@@ -117,8 +117,10 @@ async def _run(arguments: argparse.Namespace) -> int:
             lease_seconds=arguments.leader_elect_lease_duration,
             renew_seconds=arguments.leader_elect_renew_deadline, retry_seconds=arguments.leader_elect_retry_period,
         )  # fmt: skip
-    manager = Manager(client, election=election)
-    clients = [client]
+    # A lease must not wait behind the calls of busy controllers, nor be limited with them.
+    lease_client = settings.client(user_agent="kube-controller-manager")
+    manager = Manager(client, election=election, election_client=lease_client)
+    clients = [client, lease_client]
 
     def client_for(identity: str) -> Client:
         clients.append(_identity.client_of(client, settings, identity))

@@ -129,7 +129,9 @@ async def _serve(options: argparse.Namespace) -> int:
             settings.lease_name, settings.lease_namespace, lease_seconds=settings.lease_seconds,
             renew_seconds=settings.renew_seconds, retry_seconds=settings.retry_seconds,
         )  # fmt: skip
-    manager = Manager(client, election=election)
+    # A lease must not wait behind bindings, nor be limited with them.
+    lease_client = access.client(user_agent="kube-scheduler")
+    manager = Manager(client, election=election, election_client=lease_client)
     manager.add_task("scheduler", scheduler.run)
     manager.metrics.more.append(lambda text: scheduler.metrics.write(text, scheduler))
     manager.ready.add("informer-sync", lambda: scheduler.check() if manager.working.is_set() else None)
@@ -148,6 +150,7 @@ async def _serve(options: argparse.Namespace) -> int:
     await asyncio.gather(working, waiting, return_exceptions=True)
     await manager.stop_serving()
     await client.close()
+    await lease_client.close()
     if failed:
         working.result()
     return 0

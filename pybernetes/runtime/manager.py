@@ -31,6 +31,7 @@ class Manager:
         client: Client,
         *,
         election: Election | None = None,
+        election_client: Client | None = None,
         clock: Clock | None = None,
         informers: Informers | None = None,
     ) -> None:
@@ -38,7 +39,7 @@ class Manager:
         self.metrics = Metrics(self.clock)
         self.runtime = Runtime(client, informers=informers, clock=self.clock, metrics=self.metrics)
         self.elector = (
-            Elector(client, election, clock=self.clock, metrics=self.metrics,
+            Elector(election_client or client, election, clock=self.clock, metrics=self.metrics,
                     recorder=self.runtime.recorder(election.name))
             if election is not None else None
         )  # fmt: skip

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from pybernetes.client.client import Client
 from pybernetes.client.refs import CONFIG_MAPS, LEASES
 from pybernetes.lib.clock import ManualClock
 from pybernetes.runtime import Controller, Election, Elector, LostLease, Manager
@@ -145,3 +146,31 @@ async def test_two_managers_exclude_each_other() -> None:
 def test_times_that_cannot_work_are_refused(times: dict[str, float]) -> None:
     with pytest.raises(ValueError, match="greater"):
         election("one", **times)
+
+
+class Stuck:
+    """A transport whose calls never come to an end."""
+
+    async def send(self, *arguments: Any, **options: Any) -> Any:
+        await asyncio.Event().wait()
+
+    watch = stream = upgrade = send
+
+    async def close(self) -> None:
+        pass
+
+
+async def test_a_lease_does_not_wait_behind_other_calls() -> None:
+    async with Cluster() as cluster:
+        election = Election("busy", identity="me", lease_seconds=3, renew_seconds=2, retry_seconds=0.05)
+        busy: Any = Stuck()
+        manager = Manager(Client(busy), election=election, election_client=cluster.rest_client())
+        task = asyncio.create_task(manager.run())
+
+        async def held() -> bool:
+            leases = (await cluster.client.list(LEASES)).items
+            return any(each["spec"].get("holderIdentity") == "me" for each in leases)
+
+        await eventually(held)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
