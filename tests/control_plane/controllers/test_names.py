@@ -41,6 +41,7 @@ NAMES = {
     "token-cleaner-controller": (("tokencleaner",), False),
     "ttl-after-finished-controller": (("ttl-after-finished",), True),
     "ttl-controller": (("ttl",), True),
+    "validatingadmissionpolicy-status-controller": ((), True),
     "volumeattributesclass-protection-controller": ((), True),
 }
 
