@@ -70,7 +70,7 @@ class NamespaceController(Controller):
         if not self._going or (old is not None and new is not None):
             return
         namespace = (new or old)["metadata"].get("namespace", "")  # type: ignore[index]
-        if namespace in self._going and (new is not None or not self._left(ref, namespace)):
+        if namespace in self._going and (new is not None or not self._count(ref, namespace)):
             self.enqueue(namespace)
 
     async def reconcile(self, key: str) -> float | None:
@@ -123,6 +123,10 @@ class NamespaceController(Controller):
     def _left(self, ref: Ref, key: str) -> list[Object]:
         informer = self._monitors.get(ref)
         return informer.find(by_namespace, key) if informer is not None else []
+
+    def _count(self, ref: Ref, key: str) -> int:
+        informer = self._monitors.get(ref)
+        return informer.count(by_namespace, key) if informer is not None else 0
 
     async def _delete_all(self, served: Served, key: str, known: list[Object], progress: Progress) -> None:
         """Deletes the objects of one kind, unless all that are known are on their way already."""
