@@ -34,7 +34,11 @@ def to_core(event: Object) -> Object:
 
 def from_core(event: Object) -> Object:
     """An event of the core group as events.k8s.io writes it."""
-    renamed = {CORE_TO_NEW.get(key, key): value for key, value in event.items()}
+    renamed = {
+        CORE_TO_NEW.get(key, key): value
+        for key, value in event.items()
+        if value != "" or key not in ("reportingComponent", "reportingInstance")
+    }
     return renamed | {"apiVersion": "events.k8s.io/v1"}
 
 

@@ -48,7 +48,10 @@ async def test_expressions_are_checked_against_the_types_of_what_they_are_about(
         await eventually(established)
         async with controllers(client, validatingadmissionpolicy_status.CONTROLLER):
             fine = {"expression": "object.spec.replicas > 1 && has(object.metadata.labels)"}
-            wrong = {"expression": "object.spec.replicas > '1'", "messageExpression": "string(object.spec.missing)"}
+            wrong = {
+                "expression": "object.spec.replicas > '1'",
+                "messageExpression": "string(object.spec.missing)",
+            }
             variables = [{"name": "v", "expression": "object.spec.template.spec"}]
             through = {"expression": "variables.v.contaners.size() == 0"}
             made = policy("deployments", "apps", "deployments", fine, wrong, through, variables=variables)
