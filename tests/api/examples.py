@@ -15,7 +15,7 @@ _SELECTOR = {"matchLabels": _LABELS}
 _RULE = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}
 _WEBHOOK = {
     "name": "check.example.com",
-    "clientConfig": {"url": "https://hooks.example.com/check"},
+    "clientConfig": {"url": "https://127.0.0.1:9/check"},  # nobody is there, and nobody else is asked
     "admissionReviewVersions": ["v1"],
     "sideEffects": "None",
     "rules": [_RULE],
