@@ -70,9 +70,6 @@ class MutatingAdmissionWebhook:
         memory: Memory = attributes.memory.setdefault(self.name, Memory())
         if attributes.again and memory.last != attributes.obj:
             memory.changed()
-        old = attributes.old
-        if attributes.operation == DELETE:
-            attributes.old = None  # what is deleted is looked up later
         try:
             for index, hook in enumerate(hooks):
                 invocation = await self._hooks.invocation(hook, index, attributes)
@@ -80,7 +77,6 @@ class MutatingAdmissionWebhook:
                     continue
                 await self._one(invocation, attributes, memory)
         finally:
-            attributes.old = old
             memory.last = copy.deepcopy(attributes.obj)
 
     async def _one(self, invocation: Invocation, attributes: Attributes, memory: Memory) -> None:
