@@ -61,6 +61,11 @@ def dialer(cluster: str, settings: Settings) -> Dialer:
     return Inside(ranges, inside)
 
 
+def link_name(cluster: str, node: str) -> str:
+    """This machine's end of the link to a node."""
+    return f"pv{_short(cluster + '/' + node)}"
+
+
 def free_range(taken: Iterable[str] | None = None) -> str:
     """A range of addresses for the nodes of a cluster that no link of this machine has."""
     used = [ipaddress.ip_interface(each).network for each in (taken if taken is not None else _addresses())]
@@ -120,7 +125,7 @@ def make_node(cluster: str, node: str, node_range: str, number: int, kept_inside
 
     Packets to the ranges that are kept inside never follow the route to the outside, not even for a moment.
     """
-    name, link = namespace(cluster, node), f"pv{_short(cluster + '/' + node)}"
+    name, link = namespace(cluster, node), link_name(cluster, node)
     if not Path(f"/run/netns/{name}").exists():
         run("ip", "netns", "add", name)
         # A process that outlived an earlier namespace of this node would still hold the other end of its link.

@@ -1,0 +1,169 @@
+"""Three nodes on one machine: pods, services and names reach each other, and again after links were cut."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pybernetes.tools.local import network
+from tests.node.kubelet.node import IMAGE, busybox
+from tests.support import require_program, require_root
+from tests.tools.local.user import User
+
+pytestmark = [pytest.mark.slow, pytest.mark.e2e]
+NAME = f"net{os.getpid() % 100000}"
+NODES = (NAME, f"{NAME}-2", f"{NAME}-3")
+SERVE = "mkdir /www; hostname > /www/index.html; exec httpd -f -p 80 -h /www"
+ENDS_WELL = {"terminationGracePeriodSeconds": 1}
+
+
+def objects() -> list[dict[str, Any]]:
+    """A web server on every node, behind services of several kinds, and a pod to look from."""
+    labels, port = {"app": "web"}, {"name": "http", "port": 80}
+    container = {"name": "c", "image": IMAGE, "imagePullPolicy": "Never"}
+    web = {**container, "command": ["sh", "-c", SERVE], "ports": [{"containerPort": 80, "hostPort": 8081}]}
+    pod = {"metadata": {"labels": labels}, "spec": {"containers": [web], **ENDS_WELL}}
+    services = {
+        "foo": {"selector": labels, "ports": [port]},
+        "heads": {"selector": labels, "ports": [port], "clusterIP": "None"},
+        "door": {"selector": labels, "ports": [{**port, "nodePort": 30123}], "type": "NodePort"},
+        "closed": {"selector": {"app": "nobody"}, "ports": [port]},
+        "alias": {"type": "ExternalName", "externalName": "foo.default.svc.cluster.local"},
+    }
+    look = {**container, "command": ["sh", "-c", "trap 'exit 0' TERM; while :; do sleep 1; done"]}
+    spec = {"selector": {"matchLabels": labels}, "template": pod}
+    return [
+        {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "web"}, "spec": spec},
+        *(
+            {"apiVersion": "v1", "kind": "Service", "metadata": {"name": name}, "spec": spec}
+            for name, spec in services.items()
+        ),
+        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "look", "namespace": "default"},
+         "spec": {"containers": [look], **ENDS_WELL}},
+    ]  # fmt: skip
+
+
+class Net(User):
+    """The cluster, and what can be tried in it."""
+
+    addresses: dict[str, str]  # of the web servers' pods, by node
+
+    def inside(self, pod: str, command: str) -> tuple[int, str]:
+        done = subprocess.run(
+            ["kubectl", "exec", pod, "--", "sh", "-c", command],
+            env=self.environment, capture_output=True, text=True, timeout=60,
+        )  # fmt: skip
+        return done.returncode, done.stdout
+
+    def fetches(self, pod: str, *urls: str) -> bool:
+        """Whether a pod gets the page of each of these."""
+        tries = " && ".join(f"timeout 3 wget -qO- http://{url}/" for url in urls)
+        code, answer = self.inside(pod, tries)
+        return code == 0 and answer.count("web-") == len(urls)
+
+    def on_node(self, node: str, url: str) -> bool:
+        namespace = network.namespace(NAME, node)
+        command = ["ip", "netns", "exec", namespace, "curl", "-s", "-m", "2", f"http://{url}/"]
+        return subprocess.run(command, capture_output=True, text=True).stdout.startswith("web-")
+
+    def wait(self, condition: Callable[[], Any], wanted: bool = True) -> None:
+        deadline = time.monotonic() + 60
+        while bool(condition()) is not wanted:
+            assert time.monotonic() < deadline, "it did not come to pass"
+            time.sleep(0.1)
+
+
+@pytest.fixture(scope="module")
+def net(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Net]:
+    require_root()
+    for program in ("kubectl", "containerd", "busybox", "curl", "iptables"):
+        require_program(program)
+    home = tmp_path_factory.mktemp("net")
+    net = Net(home)
+    links = set(os.listdir("/sys/class/net"))
+    try:
+        net.pyb("up", NAME, "--nodes", "3", "--wait")
+        (home / "image.tar").write_bytes(busybox())
+        net.pyb("image", "load", str(home / "image.tar"))
+        (home / "objects.json").write_text(
+            json.dumps({"apiVersion": "v1", "kind": "List", "items": objects()})
+        )
+        net.kubectl("apply", "-f", str(home / "objects.json"))
+        net.kubectl("rollout", "status", "daemonset/web", "--timeout=60s")
+        net.kubectl("wait", "--for=condition=Ready", "pod/look", "--timeout=60s")
+        pods = json.loads(net.kubectl("get", "pods", "-l", "app=web", "-o", "json"))["items"]
+        net.addresses = {pod["spec"]["nodeName"]: pod["status"]["podIP"] for pod in pods}
+        yield net
+    finally:
+        net.pyb("delete", NAME)
+    left = [name for name in os.listdir("/sys/class/net") if name.startswith(("pyb", "pv"))]
+    assert not [name for name in left if name in (network.bridge_name(NAME),) and name not in links]
+    for command in (["ip", "netns"], ["iptables-save"], ["nft", "list", "ruleset"], ["ip", "route"]):
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert NAME not in done.stdout and network.bridge_name(NAME) not in done.stdout
+
+
+def test_everybody_reaches_everybody(net: Net) -> None:
+    pods = net.kubectl("get", "pods", "-l", "app=web", "-o", "name").split()
+    service = net.kubectl("get", "service", "foo", "-o", "jsonpath={.spec.clusterIP}")
+    for pod in pods:
+        urls = (*net.addresses.values(), service, "foo", "foo.default", "alias.default", "heads", "door")
+        net.wait(lambda pod=pod, urls=urls: net.fetches(pod, *urls))
+    settings = json.loads(
+        (Path(net.environment["PYBERNETES_HOME"]) / f"clusters/{NAME}/cluster.json").read_text()
+    )
+    for number, node in enumerate(NODES):
+        own = network.address(settings["node_range"], number)
+        for url in (service, f"{own}:8081"):
+            net.wait(lambda node=node, url=url: net.on_node(node, url))
+        # From outside: this machine is on no node.
+        for url in (f"{own}:30123", f"{own}:8081"):
+            assert (
+                subprocess.run(["curl", "-sf", "-m", "5", f"http://{url}/"], capture_output=True).returncode
+                == 0
+            )
+    code, _ = net.inside("look", "timeout 20 wget -qO- http://closed/")
+    assert code  # refused at once, and not after a while
+
+
+def test_what_a_pod_sees(net: Net) -> None:
+    _, environment = net.inside("look", "env")
+    assert "FOO_SERVICE_HOST=10.96." in environment and "KUBERNETES_PORT=tcp://10.96.0.1:443" in environment
+    _, resolver = net.inside("look", "cat /etc/resolv.conf")
+    assert "nameserver 10.96.0.10" in resolver and "options ndots:5" in resolver
+    assert "search default.svc.cluster.local svc.cluster.local cluster.local" in resolver
+    _, answer = net.inside("look", "nslookup -type=a foo.default.svc.cluster.local")
+    assert "10.96.0.10:53" in answer and "Address: 10.96." in answer
+    _, answer = net.inside("look", "nslookup -type=a heads.default.svc.cluster.local")
+    assert all(address in answer for address in net.addresses.values())
+    _, answer = net.inside("look", "nslookup -type=a nothing.default.svc.cluster.local")
+    assert "NXDOMAIN" in answer
+    _, answer = net.inside("look", "nslookup -type=srv _http._tcp.foo.default.svc.cluster.local")
+    assert "0 100 80 foo.default.svc.cluster.local" in answer
+
+
+def test_links_that_were_cut_carry_again(net: Net) -> None:
+    away = next(
+        node for node in NODES if node != net.kubectl("get", "pod", "look", "-o", "jsonpath={.spec.nodeName}")
+    )
+    address = net.addresses[away]
+    assert net.fetches("look", address)
+    cable = network.link_name(NAME, away)
+    subprocess.run(["ip", "link", "set", cable, "down"], check=True)
+    try:
+        net.wait(lambda: net.fetches("look", address), wanted=False)
+    finally:
+        subprocess.run(["ip", "link", "set", cable, "up"], check=True)
+    net.wait(lambda: net.fetches("look", address))
+    # Somebody takes the overlay away on the node itself.
+    inside = ["ip", "-netns", network.namespace(NAME, away), "link", "delete", "pyb-vxlan"]
+    subprocess.run(inside, check=True)
+    net.wait(lambda: net.fetches("look", address))
+    net.wait(lambda: net.fetches("look", "foo"))
