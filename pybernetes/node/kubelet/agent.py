@@ -39,6 +39,7 @@ from pybernetes.node.kubelet.orphans import Orphans
 from pybernetes.node.kubelet.probes.manager import Probes
 from pybernetes.node.kubelet.state import State
 from pybernetes.node.kubelet.statuses import Statuses
+from pybernetes.node.kubelet.turns import Turns
 from pybernetes.node.kubelet.upkeep.keeper import Upkeep
 from pybernetes.node.kubelet.volumes import Volumes
 from pybernetes.node.kubelet.volumes.base import Around
@@ -153,6 +154,7 @@ class Kubelet:
             objects=objects,
             recorder=self.recorder,
             addresses=self.addresses,
+            turns=Turns(self.clock),
             node=self.node,
             network_ready=lambda: self._network_problem,
             admit=self._admit,

@@ -16,6 +16,7 @@ from pybernetes.node.kubelet.definitions import Settings
 from pybernetes.node.kubelet.images import Images
 from pybernetes.node.kubelet.objects import Objects
 from pybernetes.node.kubelet.probes.manager import Probes
+from pybernetes.node.kubelet.turns import Turns
 from pybernetes.node.kubelet.volumes import Volumes
 from pybernetes.runtime.events import Recorder
 
@@ -38,6 +39,7 @@ class Context:
     objects: Objects | None
     recorder: Recorder | None
     addresses: tuple[str, ...]
+    turns: Turns
     node: Callable[[], Fields]  # the Node object as it is known
     runtime_name: str = "containerd"
     network_ready: Callable[[], str] = lambda: ""  # why pods cannot have a network, if they cannot

@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 
 from pybernetes.client.refs import CONFIG_MAPS, RUNTIME_CLASSES, SECRETS
-from pybernetes.node.kubelet import definitions, dns, hosts, lifecycle, logs
+from pybernetes.node.kubelet import definitions, dns, hosts, lifecycle, logs, turns
 from pybernetes.node.kubelet.context import Context
 from pybernetes.node.kubelet.cri.client import CriError
 from pybernetes.node.kubelet.environment import ConfigError, Surroundings, environment
@@ -61,7 +61,8 @@ class Executor:
         definitions.log_folder(self.context.settings.logs, pod).mkdir(parents=True, exist_ok=True)
         handler = await self._handler(pod)
         try:
-            return await self.context.cri.run_pod_sandbox(config, handler)
+            async with self.context.turns.turn(turns.SANDBOX):
+                return await self.context.cri.run_pod_sandbox(config, handler)
         except CriError as error:
             text = f"Failed to create pod sandbox: rpc error: code = {_code(error)} desc = {error.message}"
             self.context.event(pod, "Warning", "FailedCreatePodSandBox", text)
@@ -114,13 +115,15 @@ class Executor:
         folder = definitions.log_folder(context.settings.logs, pod) / container["name"]
         folder.mkdir(parents=True, exist_ok=True)
         try:
-            run = await context.cri.create_container(sandbox.id, definition, config)
+            async with context.turns.turn(turns.CREATE):
+                run = await context.cri.create_container(sandbox.id, definition, config)
         except CriError as error:
             report("Warning", "Failed", f"Error: {error.message}")
             raise StartFailed("CreateContainerError", error.message) from None
         report("Normal", "Created", "Container created")
         try:
-            await context.cri.start_container(run)
+            async with context.turns.turn(turns.START):
+                await context.cri.start_container(run)
         except CriError as error:
             report("Warning", "Failed", f"Error: {error.message}")
             kind = ("container_type", _TYPES[start.group])
