@@ -20,28 +20,48 @@ _CONNECT_SECONDS = (
 )  # patience with one target after the other; the last one counts for the rest
 _UDP_IDLE_SECONDS = 60.0
 _DATAGRAM = 65535
+_EARLY = 65536  # bytes that are kept while a client waits for a target
 _RESET = struct.pack("ii", 1, 0)
 # Python does not name them everywhere. The address that a datagram came to is the one to answer from.
 _IP_PKTINFO, _IPV6_RECVPKTINFO, _IPV6_PKTINFO = 8, 49, 50
 
 
 class _Half(asyncio.Protocol):
-    """One side of a connection; what comes in here goes out at the other."""
+    """One side of a connection; what comes in here goes out at the other, once there is one."""
 
     def __init__(self) -> None:
         self.other: _Half | None = None
         self.transport: asyncio.Transport | None = None
+        self._early = bytearray()
+        self._ended = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = transport  # type: ignore[assignment]
 
+    def join(self, other: _Half) -> None:
+        """Has everything go on to the other side from now on, and what came in before."""
+        self.other = other
+        early, self._early = bytes(self._early), bytearray()
+        if early:
+            self.data_received(early)
+        if len(early) > _EARLY and self.transport is not None:
+            self.transport.resume_reading()
+        if self._ended:
+            self.eof_received()
+
     def data_received(self, data: bytes) -> None:
-        if self.other is not None and self.other.transport is not None:
+        if self.other is None:
+            full = len(self._early) > _EARLY
+            self._early += data
+            if not full and len(self._early) > _EARLY and self.transport is not None:
+                self.transport.pause_reading()
+        elif self.other.transport is not None:
             self.other.transport.write(data)
 
     def eof_received(self) -> bool:
+        self._ended = True
         if self.other is not None and self.other.transport is not None:
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError, RuntimeError):
                 self.other.transport.write_eof()
         return True  # the other direction goes on
 
@@ -102,8 +122,8 @@ class TcpForwarder:
                 if other.transport is not None:
                     other.transport.abort()
                 return
-            client.other, other.other = other, client
-            client.transport.resume_reading()
+            client.join(other)
+            other.join(client)
             return
         if client.transport is not None:
             made = client.transport.get_extra_info("socket")
@@ -127,8 +147,6 @@ class _Client(_Half):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
-        assert self.transport is not None
-        self.transport.pause_reading()  # until there is somebody to pass it on to
         self._forwarder.accepted(self)
 
 

@@ -68,6 +68,7 @@ class Watchdog:
         self._socket: socket.socket | None = None
         self._reader = Reader()
         self._busy = False
+        self._culprits: set[int] = set()
 
     def start(self) -> None:
         """Begins to listen; without the right to do so it stays silent."""
@@ -100,8 +101,8 @@ class Watchdog:
         try:
             yield
         finally:
-            self._readable()
             self._busy = False
+            self._readable()
             if deaf:
                 self._listen(True)
 
@@ -110,17 +111,19 @@ class Watchdog:
             self._socket.setsockopt(_SOL_NETLINK, _ADD if on else _DROP, _GROUP_NFTABLES)
 
     def _readable(self) -> None:
-        gone = False
         while self._socket is not None:
             try:
-                culprits = list(self._reader.read(self._socket.recv(1 << 16)))
+                self._culprits.update(self._reader.read(self._socket.recv(1 << 16)))
             except BlockingIOError:
                 break
             except OSError:
                 # More was changed than there was room for. If not by us, nobody knows what.
-                gone = gone or not self._busy
-            else:
-                gone = gone or any(each not in recent for each in culprits)
-        if gone:
-            log.warning("rules of kube-proxy were removed by others; all of them are written again")
-            self._gone()
+                if not self._busy:
+                    self._culprits.add(0)
+        # A program of ours may be done before we know its number: that is known when the change is over.
+        if not self._busy and self._culprits:
+            others = self._culprits.difference(recent)
+            self._culprits = set()
+            if others:
+                log.warning("rules of kube-proxy were removed by others; all of them are written again")
+                self._gone()
