@@ -65,6 +65,10 @@ class Kind:
                 ordered[key] = value
         return orjson.dumps(ordered if self._stored is None else nulls.fill(ordered, self._stored))
 
+    def is_outdated(self, record: Record) -> bool:
+        """Whether an object is stored in another version than it would be now."""
+        return False
+
     async def seal(self, obj: Object) -> bytes:
         """The bytes that are stored, where it may take time to make them."""
         return self.encode(obj)

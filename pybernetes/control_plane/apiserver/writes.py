@@ -270,7 +270,7 @@ async def _try_update(
     rules.prepare(new, old)
     try:
         async with allocated(api, kind, new, old, options.dry_run):
-            if new == old:
+            if new == old and not kind.is_outdated(record):
                 return Written(record, new)
             rules.check(new, old)
             await api.guard(kind, request, new, old, valid=True)

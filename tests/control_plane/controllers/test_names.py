@@ -37,6 +37,7 @@ NAMES = {
     "serviceaccount-controller": (("serviceaccount",), True),
     "serviceaccount-token-controller": (("serviceaccount-token",), True),
     "statefulset-controller": (("statefulset",), True),
+    "storage-version-migrator-controller": ((), True),
     "taint-eviction-controller": ((), True),
     "token-cleaner-controller": (("tokencleaner",), False),
     "ttl-after-finished-controller": (("ttl-after-finished",), True),

@@ -34,6 +34,9 @@ class CustomKind(Kind):
         self.form = f"{resource.api_version}#{next(_serials)}"
         group, version = resource.storage_version or (resource.group, resource.version)
         self._storage_version = f"{group}/{version}"
+        self._storage_head = b'{"kind":"%b","apiVersion":"%b",' % (
+            resource.kind.encode(), self._storage_version.encode()
+        )  # fmt: skip
         self.webhook = webhook
         self.prepares = webhook is not None
 
@@ -63,6 +66,10 @@ class CustomKind(Kind):
         converted = await self.webhook.convert(objects, self.resource.api_version)
         for record, obj in zip(missing, converted, strict=True):
             view_of(record).converted[self.form] = orjson.dumps(self.schema.fit(obj))
+
+    def is_outdated(self, record: Record) -> bool:
+        """Whether an object is stored in another version than it would be now."""
+        return not record.value.startswith(self._storage_head)
 
     async def seal(self, obj: Object) -> bytes:
         """The bytes that are stored, once the webhook has converted the object."""
