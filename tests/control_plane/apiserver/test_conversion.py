@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.hook_server import HookServer, hook_server
 from tests.servers import TOKEN, Server, running
+from tests.support import require_program
 
 Object = dict[str, Any]
 GROUP = "example.com"
@@ -218,3 +220,43 @@ def test_a_webhook_that_does_not_do_its_work(
     body = {"kind": kind, "apiVersion": f"{GROUP}/v2", "metadata": {"name": "n"}, "host": "h"}
     assert server.call("POST", path(plural, "v2"), body)[0] == 500
     assert server.call("GET", path(plural, "v1", "n"))[0] == 404
+
+
+def test_a_manifest_of_many_definitions_with_kubectl(server: Server, hooks: HookServer) -> None:
+    require_program("kubectl")
+    plurals = [f"kinds{chr(97 + number)}s" for number in range(6)]
+    definitions = [
+        {
+            "apiVersion": "apiextensions.k8s.io/v1",
+            "kind": "CustomResourceDefinition",
+            **definition(hooks, plural, "v2"),
+        }
+        for plural in plurals
+    ]
+    server.kubectl("apply", "-f", "-", given=yaml.safe_dump_all(definitions))
+    names = [f"crd/{plural}.{GROUP}" for plural in plurals]
+    server.kubectl("wait", "--for=condition=Established", *names, "--timeout=60s")
+    objects = [
+        {
+            "apiVersion": f"{GROUP}/v1",
+            "kind": plural[:-1].capitalize(),
+            "metadata": {"name": "a"},
+            "hostPort": f"{plural}:{number}",
+        }
+        for number, plural in enumerate(plurals)
+    ]
+    server.kubectl("apply", "-f", "-", given=yaml.safe_dump_all(objects))
+    for number, plural in enumerate(plurals):
+        found = server.kubectl("get", f"{plural}.v2.{GROUP}", "a", "-o", "jsonpath={.host}/{.port}/{.keep}")
+        assert found == f"{plural}/{number}/yes"
+    # Applied again without changes, and with one, at the version that is not stored.
+    again = server.kubectl("apply", "-f", "-", given=yaml.safe_dump_all(objects))
+    assert again.count("unchanged") == len(plurals), again
+    objects[0]["hostPort"] = "other:1"
+    server.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", given=yaml.safe_dump(objects[0]))
+    assert server.kubectl("get", f"{plurals[0]}.v2.{GROUP}", "a", "-o", "jsonpath={.host}") == "other"
+    assert "hostPort" in server.kubectl("explain", f"{plurals[0]}", f"--api-version={GROUP}/v1")
+    server.kubectl("delete", *names, "--timeout=60s")
+    assert GROUP not in server.kubectl("get", "crd", "-o", "name") or plurals[0] not in server.kubectl(
+        "get", "crd"
+    )

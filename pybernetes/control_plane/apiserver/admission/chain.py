@@ -11,6 +11,7 @@ from pybernetes.api.errors import StatusError
 from pybernetes.api.resource import Object, Resource
 
 CREATE, UPDATE, DELETE, CONNECT = "CREATE", "UPDATE", "DELETE", "CONNECT"
+_MOST_ROUTES = 10_000
 
 
 def _ignore(text: str) -> None:
@@ -117,6 +118,8 @@ class Chain:
                 tuple(plugin.mutate for plugin in wanted if hasattr(plugin, "mutate")),
                 tuple(plugin.validate for plugin in wanted if hasattr(plugin, "validate")),
             )
+            if len(self._routes) >= _MOST_ROUTES:
+                self._routes.clear()  # of kinds that came and went
             self._routes[key] = route
         return route
 
