@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from pybernetes.cmd import kubelet
-from pybernetes.node.kubelet import config, reservations, sources
+from pybernetes.lib.clock import ManualClock
+from pybernetes.node.kubelet import config, reservations, sources, static_url
 from pybernetes.node.kubelet.config import ConfigurationError
 
 # What the project was asked to take; the runtime's flags of older versions among them.
@@ -172,3 +173,27 @@ def test_sets_of_cpus(text: str, cpus: set[int]) -> None:
 )  # fmt: skip
 def test_what_static_pods_need_of_the_api(spec: dict[str, Any], kind: str) -> None:
     assert sources.api_reference(spec) == kind
+
+
+def test_static_pods_of_a_url() -> None:
+    source = static_url.Source("http://x/pods", {}, "Node1", ManualClock(), lambda pods: None)
+    listed = "kind: PodList\nitems:\n- {metadata: {name: a}, spec: {containers: [{name: c, image: i}]}}\n"
+    (pod,) = source.parse(listed.encode()).values()
+    assert (pod["metadata"]["name"], pod["metadata"]["namespace"]) == ("a-node1", "default")
+    assert pod["metadata"]["annotations"]["kubernetes.io/config.source"] == "http"
+    assert "tolerations" not in pod["spec"] and pod["spec"]["nodeName"] == "Node1"
+    one = "kind: Pod\nmetadata: {name: a, uid: u}\nspec: {containers: [{name: c, image: i}]}\n"
+    assert list(source.parse(one.encode())) == ["u"]
+    for wrong in ("- 1", "kind: Pod\nmetadata: {}\nspec: {}\n", "kind: Service\n"):
+        with pytest.raises(ValueError):
+            source.parse(wrong.encode())
+
+
+def test_two_files_with_one_pod(tmp_path: Path) -> None:
+    text = "kind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: c, image: i}]}\n"
+    for name in ("1.yaml", "2.yaml", ".hidden"):
+        (tmp_path / name).write_text(text)
+    found: list[dict[str, Any]] = []
+    pods = sources.StaticPods(tmp_path, "n", ManualClock(), found.append)
+    pods._read()
+    assert len(found[-1]) == 1

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import subprocess
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,7 +15,7 @@ import pytest
 from pybernetes.lib import oci
 from pybernetes.node.containerd import images
 from pybernetes.node.containerd.config import PAUSE_IMAGE
-from tests.node.kubelet.node import FOREVER, IMAGE, Node, is_ready, phase, real_node
+from tests.node.kubelet.node import ADDRESS, FOREVER, IMAGE, Node, is_ready, phase, real_node
 from tests.support import require_program
 
 pytestmark = [pytest.mark.slow, pytest.mark.e2e]
@@ -26,7 +28,7 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
     config = directory / "config.yaml"
     config.write_text(
         "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
-        "containerLogMaxSize: 20Ki\ncontainerLogMaxFiles: 3\ncontainerLogMonitorInterval: 500ms\n"
+        "readOnlyPort: 10255\ncontainerLogMaxSize: 20Ki\ncontainerLogMaxFiles: 3\ncontainerLogMonitorInterval: 500ms\n"
         "evictionPressureTransitionPeriod: 1s\nimageMinimumGCAge: 1ms\n"
     )
     with real_node(directory, f"--config={config}", "--housekeeping-interval=500ms") as found:
@@ -110,6 +112,11 @@ def test_figures(node: Node) -> None:
         "busy" in raw(node, "runningpods/")
         and json.loads(raw(node, "configz"))["kubeletconfig"]["maxPods"] == 110
     )
+    with urllib.request.urlopen(f"http://{ADDRESS}:10255/pods", timeout=10) as answer:
+        assert b"busy" in answer.read()
+    with pytest.raises(urllib.error.HTTPError, match="404"):
+        urllib.request.urlopen(f"http://{ADDRESS}:10255/runningpods/", timeout=10)
+    assert "<pre>" in raw(node, "logs/")
     node.delete("busy")
 
 
