@@ -73,6 +73,8 @@ async def _run(name: str) -> int:
         node_parts=("kube-proxy",) if settings.proxy_mode != "none" else (),
         volumes=cluster.root / "volumes",
         name_server=_name_server(settings),
+        node_range=settings.node_range,
+        bridge=network.bridge_name(name) if settings.node_range and not settings.host_network else "",
         dialer=network.dialer(cluster.name, settings),
     )
     stop = asyncio.Event()

@@ -21,13 +21,19 @@ from pybernetes.lib.dialing import Dialer, direct
 from pybernetes.node import provisioner
 from pybernetes.runtime import Manager
 from pybernetes.tools.local import addons, names
+from pybernetes.tools.local.balancer import LoadBalancers
 from pybernetes.tools.local.hollow import agent
 from pybernetes.tools.local.names import Place
 from pybernetes.tools.local.system_pods import SystemPods
 
 log = logging.getLogger(__name__)
 _RESTART_SECONDS = 1.0
-_UNSHOWN = ("addons", "hollow-nodes", "system-pods")  # these belong to no cluster but a local one
+_UNSHOWN = (
+    "addons",
+    "hollow-nodes",
+    "load-balancers",
+    "system-pods",
+)  # these belong to no cluster but a local one
 
 
 def _user(name: str, *groups: str) -> User:
@@ -44,6 +50,8 @@ class ControlPlane:
     first_node: str = ""  # the node that the parts of this process are shown on; empty shows none
     volumes: Path | None = None  # where claims get their folders; None gives them none
     node_parts: tuple[str, ...] = ()  # what runs on every node with real containers
+    node_range: str = ""  # of the nodes on the bridge; empty if there is none
+    bridge: str = ""
     name_server: Place | None = None  # where kube-dns answers; None runs none
     dialer: Dialer = direct  # how pods and services are reached, which are not in this network namespace
     server: ApiServer = field(init=False)
@@ -67,6 +75,8 @@ class ControlPlane:
             self._supervise("storage-provisioner", self._storage)
         if self.name_server is not None:
             self._supervise("kube-dns", self._names)
+        if self.bridge:
+            self._supervise("load-balancers", self._balancers)
         if self.first_node:
             self._supervise("system-pods", self._system_pods)
 
@@ -100,6 +110,12 @@ class ControlPlane:
     async def _addons(self) -> None:
         await addons.apply(self.client("pybernetes-addons", MASTERS), addons.pod_network())
         await asyncio.get_running_loop().create_future()  # done for as long as this process lives
+
+    async def _balancers(self) -> None:
+        # A cloud would do this; no default role is made for it.
+        manager = Manager(self.client("load-balancers", MASTERS))
+        manager.add(LoadBalancers(manager.runtime, self.node_range, self.bridge))
+        await manager.run()
 
     async def _names(self) -> None:
         assert self.name_server is not None

@@ -34,6 +34,13 @@ def objects() -> list[dict[str, Any]]:
         "foo": {"selector": labels, "ports": [port]},
         "heads": {"selector": labels, "ports": [port], "clusterIP": "None"},
         "door": {"selector": labels, "ports": [{**port, "nodePort": 30123}], "type": "NodePort"},
+        "balanced": {"selector": labels, "ports": [port], "type": "LoadBalancer"},
+        "local": {
+            "selector": labels,
+            "ports": [port],
+            "type": "LoadBalancer",
+            "externalTrafficPolicy": "Local",
+        },
         "closed": {"selector": {"app": "nobody"}, "ports": [port]},
         "alias": {"type": "ExternalName", "externalName": "foo.default.svc.cluster.local"},
     }
@@ -129,6 +136,15 @@ def test_everybody_reaches_everybody(net: Net) -> None:
                 subprocess.run(["curl", "-sf", "-m", "5", f"http://{url}/"], capture_output=True).returncode
                 == 0
             )
+    for service in ("balanced", "local"):
+        given = ("get", "service", service, "-o", "jsonpath={.status.loadBalancer.ingress[0].ip}")
+        net.until("172.30.", *given)
+        address = net.kubectl(*given)
+        net.wait(
+            lambda address=address: (
+                not subprocess.call(["curl", "-sfo", "/dev/null", "-m", "2", f"http://{address}/"])
+            )
+        )
     code, _ = net.inside("look", "timeout 20 wget -qO- http://closed/")
     assert code  # refused at once, and not after a while
 

@@ -1,0 +1,157 @@
+"""Addresses for services of type LoadBalancer: of the cluster's bridge, reachable from this machine at once.
+
+A route leads each address to a node, whose kube-proxy knows what to do; the routes go with the bridge.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import json
+from collections.abc import Iterable, Mapping
+
+from pybernetes.client.refs import ENDPOINT_SLICES, NODES, SERVICES, Kindlike
+from pybernetes.client.transport import Object
+from pybernetes.runtime.controller import Controller, Mapper, Runtime
+
+_FIRST, _LAST = 200, 250  # nodes have the lower numbers
+_PROTOCOL = "80"
+_SERVICE = "kubernetes.io/service-name"
+
+
+def pool(node_range: str) -> list[str]:
+    """The addresses that there are to give."""
+    network = ipaddress.ip_network(node_range)
+    return [str(network[number]) for number in range(_FIRST, _LAST + 1)]
+
+
+def wants(service: Object | None) -> bool:
+    """Whether a service is to have an address from here."""
+    if service is None or service["metadata"].get("deletionTimestamp"):
+        return False
+    spec = service["spec"]
+    return spec.get("type") == "LoadBalancer" and not spec.get("loadBalancerClass")
+
+
+def given(service: Object) -> str:
+    """The address that a service has."""
+    listed = ((service.get("status") or {}).get("loadBalancer") or {}).get("ingress") or ()
+    return listed[0].get("ip", "") if listed else ""
+
+
+def choose(service: Object, services: Iterable[Object], addresses: list[str]) -> str:
+    """The address for a service: the one that it has, the one that it asks for, or a free one; empty if none is."""
+    own = service["metadata"]["uid"]
+    taken = {given(each) for each in services if each["metadata"]["uid"] != own}
+    wishes = (given(service), service["spec"].get("loadBalancerIP") or "")
+    free = [each for each in addresses if each not in taken]
+    return next((wish for wish in wishes if wish in free), free[0] if free else "")
+
+
+def entrance(service: Object, nodes: Mapping[str, str], slices: Iterable[Object]) -> str:
+    """The address of the node that packets go to: one with an endpoint if only such nodes take them."""
+    if service["spec"].get("externalTrafficPolicy") == "Local":
+        with_endpoint = {
+            endpoint.get("nodeName")
+            for each in slices
+            for endpoint in each.get("endpoints") or ()
+            if (endpoint.get("conditions") or {}).get("ready") is not False
+        }
+        nodes = {name: address for name, address in nodes.items() if name in with_endpoint}
+    return nodes[min(nodes)] if nodes else ""
+
+
+def ready_nodes(nodes: Iterable[Object]) -> dict[str, str]:
+    """The addresses of the nodes that are ready."""
+    found = {}
+    for node in nodes:
+        status = node.get("status") or {}
+        ready = any(
+            each["type"] == "Ready" and each["status"] == "True" for each in status.get("conditions") or ()
+        )
+        addresses = [
+            each["address"] for each in status.get("addresses") or () if each["type"] == "InternalIP"
+        ]
+        if ready and addresses:
+            found[node["metadata"]["name"]] = addresses[0]
+    return found
+
+
+class LoadBalancers(Controller):
+    """Gives addresses and keeps the routes to them."""
+
+    name = "load-balancers"
+    kind = SERVICES
+    workers = 1  # so that no address is given twice
+
+    def __init__(self, runtime: Runtime, node_range: str, bridge: str) -> None:
+        super().__init__(runtime)
+        self._addresses, self._bridge = pool(node_range), bridge
+        self._routes: dict[str, str] | None = None
+        self._keys: dict[str, str] = {}  # services and the addresses that their routes are for
+
+    def watches(self) -> Mapping[Kindlike, Mapper]:
+        return {NODES: self._every, ENDPOINT_SLICES: self._of_slice}
+
+    def _every(self, node: Object) -> Iterable[str]:
+        return list(self._keys)
+
+    @staticmethod
+    def _of_slice(obj: Object) -> Iterable[str]:
+        meta = obj["metadata"]
+        name = (meta.get("labels") or {}).get(_SERVICE)
+        return (f"{meta['namespace']}/{name}",) if name else ()
+
+    async def reconcile(self, key: str) -> None:
+        """Gives a service its address and a way to it, or takes both."""
+        service = self.objects.get(key)
+        if not wants(service):
+            before = self._keys.pop(key, "")
+            if before:
+                await self._route(before, "")
+            if service is not None and given(service) in self._addresses:
+                await self._tell(service, "")
+            return
+        assert service is not None
+        address = choose(service, self.objects.values(), self._addresses)
+        if not address:
+            raise RuntimeError(f"all {len(self._addresses)} addresses for load balancers are taken")
+        if given(service) != address:
+            await self._tell(service, address)
+        self._keys[key] = address
+        slices = [each for each in self.cache(ENDPOINT_SLICES).values() if key in self._of_slice(each)]
+        await self._route(address, entrance(service, ready_nodes(self.cache(NODES).values()), slices))
+
+    async def _tell(self, service: Object, address: str) -> None:
+        ingress = [{"ip": address, "ipMode": "VIP"}] if address else None
+        meta, status = service["metadata"], {"status": {"loadBalancer": {"ingress": ingress}}}
+        await self.client.patch(SERVICES, meta["name"], status, meta["namespace"], subresource="status")
+
+    async def _route(self, address: str, node: str) -> None:
+        """Has packets to an address go to a node, or nowhere; what an earlier run left over goes first."""
+        if self._routes is None:
+            listed = json.loads(
+                await _ip("-json", "route", "show", "dev", self._bridge, "proto", _PROTOCOL) or "[]"
+            )
+            self._routes = {each["dst"]: each.get("gateway", "") for each in listed}
+            wanted = {given(each) for each in self.objects.values() if wants(each)}
+            for stale in set(self._routes) - wanted:
+                await _ip("route", "delete", stale, "dev", self._bridge, "proto", _PROTOCOL)
+                del self._routes[stale]
+        if self._routes.get(address, "") == node:
+            return
+        if node:
+            await _ip("route", "replace", address, "via", node, "dev", self._bridge, "proto", _PROTOCOL)
+            self._routes[address] = node
+        else:
+            await _ip("route", "delete", address, "dev", self._bridge, "proto", _PROTOCOL)
+            del self._routes[address]
+
+
+async def _ip(*arguments: str) -> str:
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec("ip", *arguments, stdout=pipe, stderr=pipe)
+    output, complaint = await process.communicate()
+    if process.returncode:
+        raise OSError(f"ip {' '.join(arguments)}: {complaint.decode().strip()}")
+    return output.decode()
