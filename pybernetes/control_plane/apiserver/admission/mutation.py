@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pybernetes.api import errors
+from pybernetes.api.apply import managed
 from pybernetes.api.resource import Object
 from pybernetes.api.schema import Decoder, kind_type
 from pybernetes.api.schema.decode import DecodeError
@@ -14,6 +15,11 @@ from pybernetes.control_plane.apiserver.admission.matching import place_of
 from pybernetes.control_plane.apiserver.admission.review import Shown
 from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.decoding import convert
+
+_INVALID_FIELDS = (
+    ".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating "
+    "admission controller; please fix your requests: "
+)
 
 
 async def take(api: Api, attributes: Attributes, shown: Shown, value: Any) -> bool:
@@ -37,11 +43,28 @@ async def take(api: Api, attributes: Attributes, shown: Shown, value: Any) -> bo
             target.resource.default(new)
         if target is not own:
             new = await review.converted(api, new, target, own)
+    _keep_fields(attributes, new)
     if new == attributes.obj:
         return False
     attributes.obj.clear()
     attributes.obj.update(new)
     return True
+
+
+def _keep_fields(attributes: Attributes, new: Object) -> None:
+    """Puts back who owns what, if the change made nonsense of it."""
+    assert attributes.obj is not None
+    before = attributes.obj["metadata"].get("managedFields")
+    after = new["metadata"].get("managedFields")
+    if after == before or not after:
+        return
+    try:
+        managed.decode(after)
+    except ValueError as error:
+        attributes.warn(_INVALID_FIELDS + str(error))
+        new["metadata"].pop("managedFields")
+        if before:
+            new["metadata"]["managedFields"] = before
 
 
 def _of_another_kind(shown: Shown, value: Object) -> Object:

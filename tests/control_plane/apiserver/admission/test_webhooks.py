@@ -205,6 +205,17 @@ def test_changes_are_decoded_completed_and_owned_by_nobody(
         assert "by" not in owned and '{\\"name\\":\\"more\\"}' not in owned and "f:image" in owned
 
 
+def test_fields_keep_their_owners_when_a_hook_makes_nonsense_of_them(
+    server: Server, hooks: HookServer, namespace: str
+) -> None:
+    hooks.respond = lambda path, review: patch(
+        review, {"op": "replace", "path": "/metadata/managedFields/0/operation", "value": "Nonsense"}
+    )
+    with registered(server, namespace, hook(hooks), sort="mutating"):
+        status, made = create(server, namespace, data={"a": "b"})
+        assert status == 201 and made["metadata"]["managedFields"][0]["operation"] == "Update"
+
+
 def test_reinvocation_and_order(server: Server, hooks: HookServer, namespace: str) -> None:
     def respond(path: str, review: Object) -> Object:
         seen = review["request"]["object"].get("data", {})
