@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import logging
 import signal
 import socket
 import sys
@@ -126,6 +127,7 @@ async def _run(arguments: argparse.Namespace) -> int:
         return 0
     from pybernetes.client import config as kubeconfig
 
+    _resist(settings["oomScoreAdj"])
     connection = settings["clientConnection"]
     access = kubeconfig.load(connection["kubeconfig"] or None)
     if arguments.master:
@@ -142,3 +144,11 @@ async def _run(arguments: argparse.Namespace) -> int:
     finally:
         await client.close()
     return 0
+
+
+def _resist(score: int) -> None:
+    """Says how readily the kernel ends this process when memory is short, as far as it may."""
+    try:
+        Path("/proc/self/oom_score_adj").write_text(str(score))
+    except OSError as error:
+        logging.getLogger(__name__).warning("oomScoreAdj %d: %s", score, error)
