@@ -173,6 +173,9 @@ def configuration(arguments: argparse.Namespace) -> dict[str, Any]:
     config.validate(given)
     for remark in config.remarks(given):
         log.warning("KubeletConfiguration: %s", remark)
+    for name in IGNORED:
+        if getattr(arguments, name.replace("-", "_")) is not None:
+            log.warning("the flag --%s changes nothing here", name)
     return config.merged(given)
 
 

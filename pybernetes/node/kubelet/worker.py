@@ -517,6 +517,7 @@ class Worker:
         await context.volumes.unmount(self.uid)
         context.cgroups.remove(self.pod)
         context.images.forget(self.uid)
+        context.probes.forget(self.uid)
         context.backoff.forget(self.uid)
         self.statuses.forget(self.uid)
         self.phase = Phase.GONE

@@ -112,12 +112,15 @@ def test_figures(node: Node) -> None:
         "busy" in raw(node, "runningpods/")
         and json.loads(raw(node, "configz"))["kubeletconfig"]["maxPods"] == 110
     )
+    took = sample(probes, "prober_probe_duration_seconds_count", labels[0], 'probe_type="Readiness"')
+    assert took >= 1
     with urllib.request.urlopen(f"http://{ADDRESS}:10255/pods", timeout=10) as answer:
         assert b"busy" in answer.read()
     with pytest.raises(urllib.error.HTTPError, match="404"):
         urllib.request.urlopen(f"http://{ADDRESS}:10255/runningpods/", timeout=10)
     assert "<pre>" in raw(node, "logs/")
     node.delete("busy")
+    node.until(lambda: 'pod="busy"' not in raw(node, "metrics/probes"))
 
 
 def test_logs_are_turned_over(node: Node) -> None:

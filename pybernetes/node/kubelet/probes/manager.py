@@ -12,7 +12,9 @@ from pybernetes.node.kubelet.cri.client import Cri
 from pybernetes.node.kubelet.plan import is_sidecar
 from pybernetes.node.kubelet.probes import handlers
 from pybernetes.node.kubelet.state import PodRuntime, Run, State
+from pybernetes.runtime.metrics import Histogram
 
+_BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 Fields = dict[str, Any]
 LIVENESS, READINESS, STARTUP = "liveness", "readiness", "startup"
 _FIELDS = {LIVENESS: "livenessProbe", READINESS: "readinessProbe", STARTUP: "startupProbe"}
@@ -42,6 +44,7 @@ class Probes:
         self._tasks: dict[str, dict[tuple[str, str], asyncio.Task[None]]] = {}  # by uid: (run, type)
         self._begun: dict[str, asyncio.Event] = {}  # by run: whether it counts as started
         self.counts: dict[tuple[str, ...], int] = {}
+        self.seconds: dict[tuple[str, ...], Histogram] = {}
 
     def follow(
         self,
@@ -125,13 +128,14 @@ class Probes:
             await begun.wait()
         in_row, last = 0, None
         while True:
+            asked = self._clock.monotonic()
             try:
                 good, text = await self._ask(probe, container, run, address)
             except handlers.Unknown as error:
                 self._report(pod, container, "Unhealthy", f"{kind.capitalize()} probe errored: {error}")
                 await self._clock.sleep(period)
                 continue
-            self._count(pod, container, kind, good)
+            self._count(pod, container, kind, good, self._clock.monotonic() - asked)
             if text:
                 self._tell(pod, container, kind, good, text)
             in_row = in_row + 1 if good is last else 1
@@ -166,8 +170,16 @@ class Probes:
         else:
             self._report(pod, container, "Unhealthy", f"{name} probe failed: {text}")
 
-    def _count(self, pod: Fields, container: Fields, kind: str, good: bool) -> None:
+    def forget(self, uid: str) -> None:
+        """A pod is gone: nobody asks for its counts any more."""
+        self.counts = {key: count for key, count in self.counts.items() if key[2] != uid}
+        self.seconds = {key: each for key, each in self.seconds.items() if key[2] != uid}
+
+    def _count(self, pod: Fields, container: Fields, kind: str, good: bool, seconds: float) -> None:
         meta = pod["metadata"]
         key = (kind.capitalize(), container["name"], meta["uid"], meta["name"], meta["namespace"],
                "successful" if good else "failed")  # fmt: skip
         self.counts[key] = self.counts.get(key, 0) + 1
+        if key[:-1] not in self.seconds:
+            self.seconds[key[:-1]] = Histogram(_BOUNDS)
+        self.seconds[key[:-1]].observe(seconds)

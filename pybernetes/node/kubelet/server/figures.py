@@ -69,6 +69,11 @@ class FigureHandlers:
                     " container by result.")  # fmt: skip
         for key, count in sorted(self._kubelet.context.probes.counts.items()):
             text.sample(name, sorted(zip(_PROBE, key, strict=True)), count)
+        name = "prober_probe_duration_seconds"
+        text.family(name, "histogram", "[ALPHA] Duration in seconds for a probe response.")
+        for key, each in sorted(self._kubelet.context.probes.seconds.items()):
+            labels = [pair for pair in sorted(zip(_PROBE[:-1], key, strict=True)) if pair[0] != "pod_uid"]
+            text.histogram(name, labels, each.bounds, each.counts, each.total)
         text.process()
         return text.render()
 
