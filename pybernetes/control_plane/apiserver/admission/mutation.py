@@ -54,8 +54,8 @@ async def take(api: Api, attributes: Attributes, shown: Shown, value: Any) -> bo
 def _keep_fields(attributes: Attributes, new: Object) -> None:
     """Puts back who owns what, if the change made nonsense of it."""
     assert attributes.obj is not None
-    before = attributes.obj["metadata"].get("managedFields")
-    after = new["metadata"].get("managedFields")
+    before = attributes.obj.get("metadata", {}).get("managedFields")
+    after = new.get("metadata", {}).get("managedFields")
     if after == before or not after:
         return
     try:
@@ -72,6 +72,8 @@ def _of_another_kind(shown: Shown, value: Object) -> Object:
     kind = shown.kind
     try:
         new = Decoder().decode(kind_type(kind["group"], kind["version"], kind["kind"]), value)
+    except KeyError:
+        return value  # the options of a connection, which have no schema
     except DecodeError as error:
         raise errors.internal(str(error)) from None
     new.setdefault("metadata", {})

@@ -7,13 +7,14 @@ from urllib.parse import urlencode
 
 from pybernetes.api import errors
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver import nodes, writes
+from pybernetes.control_plane.apiserver import nodes, subresource_kinds, writes
 from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.http import websocket
 from pybernetes.control_plane.apiserver.http.connection import Answer
 from pybernetes.control_plane.apiserver.http.messages import Request, Response
 from pybernetes.control_plane.apiserver.http.stream import Stream
 from pybernetes.control_plane.apiserver.kinds import Kind
+from pybernetes.control_plane.apiserver.options import boolean
 
 
 async def require_create(api: Api, request: Request) -> None:
@@ -60,12 +61,31 @@ def container_of(request: Request, pod: Object, *, named_only: bool = False) -> 
     raise errors.bad_request(text)
 
 
+def options_of(request: Request, kind: Kind) -> Object:
+    """What a connection was asked for, as the object that admission sees."""
+    what = subresource_kinds.describe(kind.resource, request.info.subresource)
+    found: Object = {"kind": what.kind, "apiVersion": kind.resource.api_version}
+    for name in ("stdin", "stdout", "stderr", "tty"):
+        if boolean(request, name):
+            found[name] = True
+    for name in ("container", "path"):
+        if value := request.parameter(name):
+            found[name] = value
+    if commands := request.query.get("command"):
+        found["command"] = list(commands)
+    if ports := [int(text) for text in request.query.get("ports", ()) if text.isdigit()]:
+        found["ports"] = ports
+    if request.info.rest:
+        found["path"] = f"/{request.info.rest}"
+    return found
+
+
 async def connect(
     api: Api, request: Request, kind: Kind, pod: Object, path: str, query: dict[str, list[str]]
 ) -> Answer:
     """Passes the request on to the pod's kubelet, after admission had its say."""
     if request.info.subresource != "log":
-        attributes = writes.attributes("CONNECT", kind, request, None, None, False)
+        attributes = writes.attributes("CONNECT", kind, request, options_of(request, kind), None, False)
         await api.admission.mutate(attributes)
         await api.admission.validate(attributes)
     target = nodes.kubelet(api, pod["spec"]["nodeName"], nodes.with_query(path, urlencode(query, doseq=True)))

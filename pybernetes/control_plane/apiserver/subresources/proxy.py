@@ -17,6 +17,7 @@ from pybernetes.control_plane.apiserver.http.connection import Answer
 from pybernetes.control_plane.apiserver.http.messages import Request, Response
 from pybernetes.control_plane.apiserver.http.relay import Target
 from pybernetes.control_plane.apiserver.kinds import Kind
+from pybernetes.control_plane.apiserver.subresources._streams import options_of
 
 _NOT_ALLOWED = "address not allowed"
 _NUMBER = re.compile(r"[0-9]{1,18}\Z")
@@ -25,7 +26,7 @@ _NUMBER = re.compile(r"[0-9]{1,18}\Z")
 async def handle(api: Api, request: Request, kind: Kind) -> Answer:
     """Passes the request on; what follows ``proxy/`` is the path there."""
     await api.fresh()
-    attributes = writes.attributes("CONNECT", kind, request, None, None, False)
+    attributes = writes.attributes("CONNECT", kind, request, options_of(request, kind), None, False)
     await api.admission.mutate(attributes)
     await api.admission.validate(attributes)
     finders = {"nodes": _node, "pods": _pod, "services": _service}

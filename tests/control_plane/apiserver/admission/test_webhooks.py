@@ -396,3 +396,33 @@ def test_a_service_is_reached_at_its_endpoints(hooks: HookServer) -> None:
             world.api.https.close()
 
     asyncio.run(scenario())
+
+
+def test_connections_are_seen_with_their_options(server: Server, hooks: HookServer, namespace: str) -> None:
+    server.call("POST", f"/api/v1/namespaces/{namespace}/serviceaccounts", {"metadata": {"name": "default"}})
+    spec = {"nodeName": "n", "containers": [{"name": "c", "image": "i"}]}
+    pod = {"metadata": {"name": "p"}, "spec": spec}
+    assert server.call("POST", f"/api/v1/namespaces/{namespace}/pods", pod)[0] == 201
+    hooks.respond = lambda path, review: deny(review, message="not this one")
+    rule = {**MAPS, "operations": ["CONNECT"], "resources": ["pods/*"]}
+    with registered(server, namespace, hook(hooks, rules=[rule])):
+        path = f"/api/v1/namespaces/{namespace}/pods/p"
+        status, said = server.call("POST", f"{path}/attach", query={"container": "c", "stdin": "true"})
+        assert status == 400 and said["message"].endswith("not this one")
+        request = hooks.asked[-1][1]["request"]
+        assert request["kind"]["kind"] == "PodAttachOptions" and request["operation"] == "CONNECT"
+        assert request["object"] == {
+            "kind": "PodAttachOptions",
+            "apiVersion": "v1",
+            "stdin": True,
+            "container": "c",
+        }
+        query = {"container": "c", "command": ["ls", "-l"], "stdout": "1"}
+        assert server.call("POST", f"{path}/exec", query=query)[0] == 400
+        assert hooks.asked[-1][1]["request"]["object"]["command"] == ["ls", "-l"]
+        assert server.call("GET", f"{path}/proxy/some/path")[0] == 400
+        assert hooks.asked[-1][1]["request"]["object"] == {
+            "kind": "PodProxyOptions",
+            "apiVersion": "v1",
+            "path": "/some/path",
+        }
