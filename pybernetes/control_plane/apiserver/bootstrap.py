@@ -15,6 +15,7 @@ from pybernetes.control_plane.apiserver import writes
 from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.authz.policy.reconcile import reconcile
 from pybernetes.control_plane.apiserver.health import Health
+from pybernetes.control_plane.apiserver.options import WriteOptions
 from pybernetes.control_plane.apiserver.services import objects
 from pybernetes.control_plane.apiserver.services.allocator import ServiceAllocator
 from pybernetes.control_plane.apiserver.upkeep import Upkeep
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from pybernetes.control_plane.apiserver.server import Settings
 
 TRACKING = "kube-apiserver-legacy-service-account-token-tracking"
+_OURSELVES = WriteOptions(manager="kube-apiserver")
 NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
 
 
@@ -147,6 +149,7 @@ async def ensure(
     metadata["uid"], metadata["creationTimestamp"] = str(uuid.uuid4()), api.timestamp()
     if resource.default is not None:
         resource.default(obj)
+    writes.own_fields(api, resource, None, obj, _OURSELVES, "")
     status = obj.get("status")
     with suppress(KeyExists):
         writes.prepare_create(resource, obj)
