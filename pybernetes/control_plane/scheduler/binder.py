@@ -16,7 +16,7 @@ from pybernetes.control_plane.scheduler.queue import Queued
 
 log = logging.getLogger(__name__)
 # Enough to keep a server busy, and few enough that a decision is soon tested against reality.
-IN_FLIGHT = 64
+IN_FLIGHT = 256
 Before = Callable[[Pod], "Awaitable[None] | None"]
 Done = Callable[[Queued, Pod], None]
 Failed = Callable[[Queued, Pod, Exception], None]
