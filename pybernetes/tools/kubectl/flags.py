@@ -124,6 +124,9 @@ class Values:
         self.changed: set[str] = set()
         self.args: list[str] = []
         self.dash = -1  # how many arguments stand before --
+        self.shadowed: frozenset[str] = (
+            frozenset()
+        )  # flags of every command that mean something else in this one
         self._values: dict[str, Any] = {}
 
     def __getattr__(self, name: str) -> Any:
@@ -135,6 +138,10 @@ class Values:
             raise AttributeError(name)
         values[name] = flag.initial()
         return values[name]
+
+    def common(self, name: str) -> Any:
+        """A flag that every command has; its default if the command uses the name for something else."""
+        return "" if name in self.shadowed else getattr(self, name.replace("-", "_"))
 
     def has(self, name: str) -> bool:
         """Whether the command has such a flag."""

@@ -168,9 +168,9 @@ def access(config: Config, flags: Any) -> Access:
 
 
 def _identity(result: Access, config: Config, context: dict[str, Any], flags: Any) -> None:
-    name = flags.user or context.get("user") or ""
+    name = flags.common("user") or context.get("user") or ""
     user = entry(config, "users", name)
-    if user is None and flags.user:
+    if user is None and flags.common("user"):
         raise CommandError(f'auth info "{name}" does not exist')
     user = user or {}
     if user.get("auth-provider"):
@@ -181,13 +181,15 @@ def _identity(result: Access, config: Config, context: dict[str, Any], flags: An
     else:
         result.certificate = _pem(user, "client-certificate", name)
         result.key = _pem(user, "client-key", name)
-    token = flags.token or user.get("token") or ""
+    token = flags.common("token") or user.get("token") or ""
     if not token and user.get("tokenFile"):
         token = _file(user["tokenFile"], "tokenFile", name).strip()
-    if flags.username or (user.get("username") and not token):
+    if flags.common("username") or (user.get("username") and not token):
         import base64
 
-        pair = f"{flags.username or user['username']}:{flags.password or user.get('password') or ''}"
+        pair = (
+            f"{flags.common('username') or user['username']}:{flags.password or user.get('password') or ''}"
+        )
         result.headers["Authorization"] = f"Basic {base64.b64encode(pair.encode()).decode()}"
     elif token:
         result.headers["Authorization"] = f"Bearer {token}"

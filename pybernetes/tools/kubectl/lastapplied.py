@@ -10,13 +10,13 @@ from pybernetes.tools.kubectl.printers.json import dumps
 ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration"
 
 
-def configuration(value: dict[str, Any], typed: bool = False) -> str:
+def configuration(value: dict[str, Any], typed: bool = False, complete: bool = True) -> str:
     """The text that the annotation holds for an object: the object without it."""
     plain = copy.deepcopy(value)
     annotations = plain.setdefault("metadata", {}).get("annotations")
     if annotations is None:
         annotations = {}
-        if not typed:
+        if not typed and complete:
             plain["metadata"]["annotations"] = annotations
     annotations.pop(ANNOTATION, None)
     return dumps(plain, indent=None, typed=typed) + "\n"

@@ -44,13 +44,21 @@ def main(argv: list[str], **streams: Any) -> int:
 
 
 def _run(argv: list[str], streams: dict[str, Any]) -> int:
+    if argv[:1] == ["__complete"]:
+        from pybernetes.tools.kubectl.complete import complete
+
+        (streams.get("stdout") or sys.stdout).write(
+            "".join(f"{each}\n" for each in complete(argv[1:], streams)) + ":4\n"
+        )
+        return 0
     common = declare(flagsets.GLOBAL)
     command, path, arguments = find(argv, common)
     if command is None:
         from pybernetes.tools.kubectl.help import unknown_or_overview
 
         return unknown_or_overview(arguments, path, streams.get("stdout") or sys.stdout)
-    flags = {**declare(*command.FLAGS), **common}
+    own = declare(*command.FLAGS)
+    flags = {**common, **own}
     try:
         values = parse(arguments, flags, getattr(command, "INTERSPERSED", True))
     except HelpWanted:
@@ -59,6 +67,7 @@ def _run(argv: list[str], streams: dict[str, Any]) -> int:
         return show(command, path, streams.get("stdout") or sys.stdout)
     except FlagError as error:
         raise CommandError(f"{error.message}\nSee '{path} --help' for usage.") from None
+    values.shadowed = frozenset(own) & frozenset(common)
     context = Context(values, path, **streams)
     code = command.run(context) or 0
     if values.warnings_as_errors and "client" in context.__dict__ and context.client.warnings:

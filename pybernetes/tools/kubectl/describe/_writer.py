@@ -89,6 +89,10 @@ class Writer:
         self._done += align("".join(self._parts))
         self._parts = []
 
+    def raw(self) -> str:
+        """What was written since the last columns ended, with its tabs."""
+        return "".join(self._parts)
+
     def text(self) -> str:
         """The whole description."""
         self.flush()

@@ -34,8 +34,11 @@ def run(context: Context) -> None:
                 f"no last-applied-configuration annotation found on resource: {info.name}, to create the annotation, "
                 "run the command with --create-annotation"
             )
-        work.append((info, live, configuration(info.object)))
+        work.append((info, live, configuration(info.object, complete=False)))
     for info, live, text in work:
+        if read(live) == text:
+            context.out(f"set-last-applied {info.name}: no changes required.")
+            continue
         value = live
         if dry_run != "client":
             patch = {"metadata": {"annotations": {ANNOTATION: text}}}

@@ -1,0 +1,44 @@
+"""Nodes of cordon, uncordon and drain."""
+
+from __future__ import annotations
+
+from pybernetes.tools.kubectl.builder import Builder, Info
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError
+
+
+def nodes(context: Context, usage: str) -> tuple[Builder, list[Info]]:
+    """The nodes that the arguments name."""
+    context.dry_run()
+    if not context.args and not context.flags.selector:
+        raise context.usage(f"USAGE: {usage} [flags]")
+    if context.args and context.flags.selector:
+        raise context.usage("error: cannot specify both a node name and a --selector option")
+    if context.flags.selector:
+        args = ["nodes"]
+    elif any("/" in each for each in context.args):
+        args = [each if "/" in each else f"nodes/{each}" for each in context.args]
+    else:
+        args = ["nodes", *context.args]
+    builder = Builder.from_flags(context, args=args, continue_on_error=True)
+    infos = builder.all()
+    for info in infos:
+        if info.resource.kind != "Node":
+            raise CommandError(
+                f'error: expected resource of type node, got "{info.resource.group}/{info.resource.version}, Resource={info.resource.plural}"'
+            )
+    return builder, infos
+
+
+def cordon(context: Context, info: Info, wanted: bool) -> None:
+    """Makes a node unschedulable, or schedulable again."""
+    suffix = {"client": " (dry run)", "server": " (server dry run)"}.get(context.flags.dry_run, "")
+    done = "cordoned" if wanted else "uncordoned"
+    if bool((info.object.get("spec") or {}).get("unschedulable")) == wanted:
+        context.out(f"node/{info.name} already {done}{suffix}")
+        return
+    if context.dry_run() != "client":
+        query = {"dryRun": "All"} if context.flags.dry_run == "server" else {}
+        patch = {"spec": {"unschedulable": True if wanted else None}}
+        context.client.patch(info.resource, "", info.name, patch, "strategic", query=query)
+    context.out(f"node/{info.name} {done}{suffix}")

@@ -1,0 +1,38 @@
+"""apply edit-last-applied: edits what was applied last, in an editor."""
+
+from __future__ import annotations
+
+import json
+
+from pybernetes.tools.kubectl import flagsets, printers
+from pybernetes.tools.kubectl.builder import Builder
+from pybernetes.tools.kubectl.commands.edit import _HEAD, _parsed, _text, in_editor
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.lastapplied import ANNOTATION, configuration, read
+
+SUMMARY = "Edit latest last-applied-configuration annotations of a resource/object"
+USAGE = "apply edit-last-applied (RESOURCE/NAME | -f FILENAME)"
+FLAGS = (
+    flagsets.FILES, flagsets.PRINT, flagsets.VALIDATE, flagsets.RECORD,
+    flagsets.field_manager("kubectl-client-side-apply"),
+    "- windows-line-endings bool false | end lines as Windows does\n",
+)  # fmt: skip
+
+
+def run(context: Context) -> None:
+    """Edits the annotation of each object."""
+    for info in Builder.from_flags(context, latest=True, empty_selector=True).infos():
+        last = read(info.object)
+        if last is None:
+            raise CommandError(f"no last-applied-configuration annotation found on resource: {info.name}")
+        before = json.loads(last)
+        after = _parsed(in_editor(context, _HEAD + _text(before, "yaml", True), ".yaml"))
+        if after is None or after == before:
+            context.warn("Edit cancelled, no changes made.")
+            continue
+        patch = {"metadata": {"annotations": {ANNOTATION: configuration(after)}}}
+        value = context.client.patch(
+            info.resource, info.namespace, info.name, patch, query=context.write_query()
+        )
+        printers.make(context, "edited")(value)

@@ -1,0 +1,34 @@
+"""auth whoami."""
+
+from __future__ import annotations
+
+from pybernetes.tools.kubectl import flagsets, printers
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.describe._writer import shown
+from pybernetes.tools.kubectl.printers.table import columns
+
+SUMMARY = "Experimental: Check self subject attributes"
+USAGE = "auth whoami"
+FLAGS = (flagsets.PRINT,)
+
+
+def run(context: Context) -> None:
+    """Prints who the server thinks that we are."""
+    body = {
+        "kind": "SelfSubjectReview",
+        "apiVersion": "authentication.k8s.io/v1",
+        "metadata": {},
+        "status": {"userInfo": {}},
+    }
+    answer = context.client.json("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", body)
+    if context.flags.output:
+        printers.make(context, typed=True)(answer)
+        return
+    user = (answer.get("status") or {}).get("userInfo") or {}
+    rows = [["ATTRIBUTE", "VALUE"]]
+    for title, key in (("Username", "username"), ("UID", "uid"), ("Groups", "groups")):
+        if user.get(key):
+            rows.append([title, shown(user[key])])
+    for key, values in sorted((user.get("extra") or {}).items()):
+        rows.append([f"Extra: {key}", shown(values)])
+    context.stdout.write(columns(rows))

@@ -1,0 +1,117 @@
+"""autoscale: makes an autoscaler for a workload."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.tools.kubectl import flagsets, printers
+from pybernetes.tools.kubectl.builder import Builder, Info
+from pybernetes.tools.kubectl.commands.create._make import ordered
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.lastapplied import annotate
+
+SUMMARY = "Auto-scale a deployment, replica set, stateful set, or replication controller"
+USAGE = "autoscale (-f FILENAME | TYPE NAME | TYPE/NAME) [--min=MINPODS] --max=MAXPODS [--cpu=CPU] [--memory=MEMORY]"
+FLAGS = (
+    flagsets.FILES, flagsets.PRINT, flagsets.DRY_RUN, flagsets.SAVE_CONFIG, flagsets.RECORD,
+    flagsets.field_manager("kubectl-autoscale"),
+    """
+- cpu string | target for CPU: a share of the request (70%) or an average (500m)
+- cpu-percent int -1 |
+- max int -1 | upper limit of the number of pods
+- memory string | target for memory: a share of the request (70%) or an average (100Mi)
+- min int -1 | lower limit of the number of pods
+- name string | name of the autoscaler
+""",
+)  # fmt: skip
+_SCALABLE = {
+    ("", "ReplicationController"),
+    ("apps", "Deployment"),
+    ("apps", "ReplicaSet"),
+    ("apps", "StatefulSet"),
+}
+
+
+def run(context: Context) -> None:
+    """Makes an autoscaler for each object."""
+    flags = context.flags
+    dry_run = context.dry_run()
+    if "max" not in flags.changed:
+        raise CommandError('required flag(s) "max" not set')
+    if flags.max < 1:
+        raise CommandError(f"--max=MAXPODS is required and must be at least 1, max: {flags.max}")
+    if flags.max < flags.min:
+        raise CommandError(
+            f"--max=MAXPODS must be larger or equal to --min=MINPODS, max: {flags.max}, min: {flags.min}"
+        )
+    if flags.cpu_percent >= 0 and flags.cpu:
+        raise CommandError("--cpu-percent and --cpu are mutually exclusive")
+    if flags.cpu_percent >= 0:
+        context.warn(
+            "Flag --cpu-percent has been deprecated, Use --cpu with percentage or resource quantity format (e.g., '70%' for utilization or '500m' for milliCPU)."
+        )
+    builder = Builder.from_flags(context, continue_on_error=True)
+    count = 0
+    for info in builder.infos():
+        count += 1
+        try:
+            _one(context, info, dry_run)
+        except CommandError as error:
+            builder.errors.append(error)
+    builder.finish()
+    if not count:
+        raise CommandError("no objects passed to autoscale")
+
+
+def _one(context: Context, info: Info, dry_run: str) -> None:
+    flags = context.flags
+    if (info.resource.group, info.resource.kind) not in _SCALABLE:
+        kind = f"{info.resource.group}/{info.resource.version}, Resource={info.resource.plural}"
+        raise CommandError(
+            f"cannot autoscale a {info.resource.kind}: could not find scale subresource for {kind} in discovery information"
+        )
+    spec: dict[str, Any] = {
+        "scaleTargetRef": {
+            "kind": info.resource.kind,
+            "name": info.name,
+            "apiVersion": info.resource.api_version,
+        }
+    }
+    if flags.min > 0:
+        spec["minReplicas"] = flags.min
+    spec["maxReplicas"] = flags.max
+    metrics = []
+    cpu = f"{flags.cpu_percent}%" if flags.cpu_percent >= 0 else flags.cpu
+    for name, text in (("cpu", cpu), ("memory", flags.memory)):
+        if text:
+            metrics.append({"type": "Resource", "resource": {"name": name, "target": _target(name, text)}})
+    if metrics:
+        spec["metrics"] = metrics
+    metadata = {"name": flags.name or info.name}
+    if context.namespace_given or dry_run != "client":
+        metadata["namespace"] = context.namespace
+    value: dict[str, Any] = {
+        "kind": "HorizontalPodAutoscaler", "apiVersion": "autoscaling/v2", "metadata": metadata, "spec": spec,
+        "status": {"desiredReplicas": 0, "currentMetrics": None},
+    }  # fmt: skip
+    if flags.save_config:
+        value = annotate(value, typed=True)
+    if dry_run != "client":
+        resource = context.discovery.of_kind("autoscaling/v2", "HorizontalPodAutoscaler")
+        sent = {key: item for key, item in value.items() if key != "status"}
+        value = ordered(context.client.create(resource, context.namespace, sent, query=context.write_query()))
+    printers.make(context, "autoscaled", typed=True)(value)
+
+
+def _target(name: str, text: str) -> dict[str, Any]:
+    from pybernetes.api.quantity import QuantityError, canonical
+
+    if text.endswith("%"):
+        if not text[:-1].isdigit():
+            raise CommandError(f"invalid percentage value: {text}")
+        return {"type": "Utilization", "averageUtilization": int(text[:-1])}
+    try:
+        return {"type": "AverageValue", "averageValue": canonical(text)}
+    except QuantityError:
+        raise CommandError(f"invalid resource {name} value: {text}") from None

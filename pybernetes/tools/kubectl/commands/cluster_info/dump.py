@@ -1,0 +1,100 @@
+"""cluster-info dump: writes everything that helps to find out what is wrong."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from pybernetes.tools.kubectl import flagsets
+from pybernetes.tools.kubectl.client import path_of
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.printers import without_managed
+
+SUMMARY = "Dump relevant information for debugging and diagnosis"
+USAGE = "cluster-info dump"
+FLAGS = (flagsets.TEMPLATE, flagsets.ALL_NAMESPACES, """
+- namespaces list | namespaces to dump
+o output string json | json or yaml
+- output-directory string | directory to write to; nothing or - is standard output
+- pod-running-timeout duration 20s | how long to wait for a pod
+""")  # fmt: skip
+_KINDS = (
+    ("events", "events"), ("replicationcontrollers", "replication-controllers"), ("services", "services"),
+    ("daemonsets.apps", "daemonsets"), ("deployments.apps", "deployments"), ("replicasets.apps", "replicasets"),
+    ("pods", "pods"),
+)  # fmt: skip
+
+
+def run(context: Context) -> None:
+    """Dumps nodes, the objects of the namespaces, and the logs of their pods."""
+    flags = context.flags
+    client, discovery = context.client, context.discovery
+    _write(context, "nodes", client.list(discovery.find("nodes")))
+    if flags.all_namespaces:
+        listed = client.list(discovery.find("namespaces")).get("items") or []
+        namespaces = [each["metadata"]["name"] for each in listed]
+    else:
+        namespaces = flags.namespaces or ["kube-system", context.namespace]
+    for namespace in namespaces:
+        pods: list[dict[str, Any]] = []
+        for kind, file in _KINDS:
+            value = client.list(discovery.find(kind), namespace)
+            _write(context, f"{namespace}/{file}", value)
+            pods = value.get("items") or [] if kind == "pods" else pods
+        for pod in pods:
+            _logs(context, namespace, pod)
+    if flags.output_directory not in ("", "-"):
+        context.out(f"Cluster info dumped to {flags.output_directory}")
+
+
+def _target(context: Context, name: str) -> Any:
+    directory = context.flags.output_directory
+    if directory in ("", "-"):
+        return None
+    path = os.path.join(directory, name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    return path
+
+
+def _write(context: Context, name: str, value: dict[str, Any]) -> None:
+    value = without_managed(value)
+    if context.flags.output == "yaml":
+        from pybernetes.tools.kubectl.printers.yaml import dumps as yaml_dumps
+
+        text = yaml_dumps(value)
+    else:
+        from pybernetes.tools.kubectl.printers.json import dumps
+
+        text = dumps(value) + "\n"
+    path = _target(context, f"{name}.{context.flags.output or 'json'}")
+    if path is None:
+        context.stdout.write(text)
+        return
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def _logs(context: Context, namespace: str, pod: dict[str, Any]) -> None:
+    name = pod["metadata"]["name"]
+    pieces = []
+    for container in (pod.get("spec") or {}).get("containers") or ():
+        head = f"==== START logs for container {container['name']} of pod {namespace}/{name} ====\n"
+        path = path_of(context.discovery.find("pods"), namespace, name, "log")
+        try:
+            text = (
+                context.client.send("GET", path, query={"container": container["name"]})
+                .read()
+                .decode("utf-8", "replace")
+            )
+        except CommandError as error:
+            text = f"Request log error: {error.message}\n"
+        pieces.append(
+            f"{head}{text}==== END logs for container {container['name']} of pod {namespace}/{name} ====\n"
+        )
+    path = _target(context, f"{namespace}/{name}/logs.txt")
+    if path is None:
+        context.stdout.write("".join(pieces))
+        return
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("".join(pieces))

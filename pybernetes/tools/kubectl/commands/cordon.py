@@ -1,0 +1,20 @@
+"""cordon: keeps new pods away from nodes."""
+
+from __future__ import annotations
+
+from pybernetes.tools.kubectl import flagsets
+from pybernetes.tools.kubectl.commands._nodes import cordon, nodes
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import raise_all
+
+SUMMARY = "Mark node as unschedulable"
+USAGE = "cordon NODE"
+FLAGS = (flagsets.DRY_RUN, flagsets.SELECTOR)
+
+
+def run(context: Context) -> None:
+    """Cordons nodes."""
+    builder, infos = nodes(context, "cordon NODE")
+    for info in infos:
+        cordon(context, info, True)
+    raise_all(builder.errors)

@@ -1,0 +1,129 @@
+"""diff: shows what apply would change."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import tempfile
+from typing import Any
+
+from pybernetes.tools.kubectl import flagsets
+from pybernetes.tools.kubectl.builder import Builder, Info
+from pybernetes.tools.kubectl.commands.apply import compute
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import ApiError, CommandError, Exit, not_found
+from pybernetes.tools.kubectl.lastapplied import annotate
+
+SUMMARY = "Diff the live version against a would-be applied version"
+USAGE = "diff -f FILENAME"
+FLAGS = (flagsets.FILES, flagsets.SELECTOR, flagsets.field_manager("kubectl-client-side-apply"), """
+- concurrency int 1 | accepted; one object is looked at after another
+- force-conflicts bool false | with --server-side, take fields that others manage
+- prune bool false | show what --prune would delete
+- prune-allowlist array | group/version/kind that --prune may delete
+- server-side bool false | let the server apply
+- show-managed-fields bool false | show managedFields
+""")  # fmt: skip
+
+
+def run(context: Context) -> int:
+    """Runs a diff program on the live and the merged objects; 1 is a difference, more an error."""
+    try:
+        return _run(context)
+    except Exit:
+        raise
+    except CommandError as error:
+        error.code = 2 if error.code == 1 else error.code
+        raise
+
+
+def _run(context: Context) -> int:
+    flags = context.flags
+    if context.args:
+        raise context.usage(f"Unexpected args: [{' '.join(context.args)}]")
+    if not flags.filename and not flags.kustomize:
+        raise CommandError("must specify one of -f and -k")
+    if flags.force_conflicts and not flags.server_side:
+        raise CommandError("--force-conflicts only works with --server-side")
+    with (
+        tempfile.TemporaryDirectory(prefix="LIVE-") as live,
+        tempfile.TemporaryDirectory(prefix="MERGED-") as merged,
+    ):
+        for info in Builder.from_flags(context).infos():
+            before, after = _states(context, info)
+            if info.resource.kind == "Secret":
+                before, after = _masked(before, after)
+            name = ".".join(
+                filter(
+                    None,
+                    (
+                        info.resource.api_version.replace("/", "."),
+                        info.resource.kind,
+                        info.namespace,
+                        info.name,
+                    ),
+                )
+            )
+            for folder, value in ((live, before), (merged, after)):
+                with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                    file.write(_text(value, flags.show_managed_fields) if value is not None else "")
+        return _compare(context, live, merged)
+
+
+def _states(context: Context, info: Info) -> tuple[Any, Any]:
+    flags = context.flags
+    query: dict[str, Any] = {"dryRun": "All", "fieldManager": flags.field_manager}
+    try:
+        live = context.client.get(info.resource, info.namespace, info.name)
+    except ApiError as error:
+        if not not_found(error):
+            raise
+        live = None
+    if flags.server_side:
+        query["force"] = "true" if flags.force_conflicts else "false"
+        return live, context.client.patch(
+            info.resource, info.namespace, info.name, info.object, "apply", query=query
+        )
+    if live is None:
+        return None, context.client.create(info.resource, info.namespace, annotate(info.object), query=query)
+    patch, kind = compute(info, live, annotate(info.object))
+    return live, context.client.patch(info.resource, info.namespace, info.name, patch, kind, query=query)
+
+
+def _text(value: dict[str, Any], managed: bool) -> str:
+    from pybernetes.tools.kubectl.printers import without_managed
+    from pybernetes.tools.kubectl.printers.yaml import dumps
+
+    return dumps(value if managed else without_managed(value))
+
+
+def _masked(before: Any, after: Any) -> tuple[Any, Any]:
+    """Secrets with stars in the place of their values; values that differ are marked as before and after."""
+    old, new = (before or {}).get("data") or {}, (after or {}).get("data") or {}
+    results: list[Any] = []
+    for value, own, mark in ((before, old, "before"), (after, new, "after")):
+        if value is None:
+            results.append(None)
+            continue
+        data = {
+            key: "***"
+            if old.get(key) == new.get(key) or key not in old or key not in new
+            else f"*** ({mark})"
+            for key in own
+        }
+        results.append({**value, **({"data": data} if own else {})})
+    return results[0], results[1]
+
+
+def _compare(context: Context, live: str, merged: str) -> int:
+    program = context.environment.get("KUBECTL_EXTERNAL_DIFF") or "diff -u -N"
+    command = [word for word in shlex.split(program)]
+    try:
+        done = subprocess.run([*command, live, merged], capture_output=True, check=False)
+    except OSError as error:
+        raise CommandError(f"failed to run {command[0]!r}: {error}") from None
+    context.stdout.write(done.stdout.decode("utf-8", "replace"))
+    if done.returncode > 1:
+        raise CommandError(done.stderr.decode("utf-8", "replace").strip(), done.returncode)
+    return done.returncode

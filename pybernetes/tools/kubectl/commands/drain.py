@@ -1,0 +1,180 @@
+"""drain: cordons nodes and moves their pods away."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from pybernetes.tools.kubectl import flagsets
+from pybernetes.tools.kubectl.builder import Info
+from pybernetes.tools.kubectl.client import path_of
+from pybernetes.tools.kubectl.commands._nodes import cordon, nodes
+from pybernetes.tools.kubectl.commands._waiting import until
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.describe._writer import controller_of
+from pybernetes.tools.kubectl.errors import ApiError, CommandError, Verbatim, not_found, raise_all
+from pybernetes.tools.kubectl.flags import quoted, show_duration
+
+SUMMARY = "Drain node in preparation for maintenance"
+USAGE = "drain NODE"
+FLAGS = (flagsets.DRY_RUN, flagsets.SELECTOR, flagsets.CHUNK, """
+- delete-emptydir-data bool false | go on even if pods have data in emptyDir volumes, which is lost
+- disable-eviction bool false | delete pods instead of evicting them, whatever disruption budgets say
+- force bool false | go on even if pods have no controller
+- grace-period int -1 | seconds for each pod to end; negative is what the pod says
+- ignore-daemonsets bool false | leave pods of daemon sets where they are
+- pod-selector string | only pods with these labels
+- skip-wait-for-delete-timeout int 0 | do not wait for pods that have been going for longer than so many seconds
+- timeout duration 0s | how long to wait; 0 is without end
+""")  # fmt: skip
+_RETRY_SECONDS = 5.0
+_MIRROR = "kubernetes.io/config.mirror"
+Pod = dict[str, Any]
+
+
+def run(context: Context) -> None:
+    """Drains nodes, one after another."""
+    builder, infos = nodes(context, "drain NODE")
+    raise_all(builder.errors)
+    for info in infos:
+        cordon(context, info, True)
+    failed: list[CommandError] = []
+    pending = [info.name for info in infos]
+    for info in infos:
+        try:
+            errors = _drain(context, info)
+        except CommandError as error:
+            errors = [error]
+        if errors:
+            words = [each.message for each in errors]
+            shown = words[0] if len(words) == 1 else f"[{', '.join(words)}]"
+            context.warn(
+                f"error: unable to drain node {quoted(info.name)} due to error: {shown}, continuing command..."
+            )
+            failed += errors
+            continue
+        pending.remove(info.name)
+        suffix = {"client": " (dry run)", "server": " (server dry run)"}.get(context.flags.dry_run, "")
+        context.out(f"node/{info.name} drained{suffix}")
+    if failed:
+        context.warn("There are pending nodes to be drained:")
+        for name in pending:
+            context.warn(f" {name}")
+        raise Verbatim("\n".join(each.short() for each in failed))
+
+
+def _drain(context: Context, info: Info) -> list[CommandError]:
+    flags = context.flags
+    resource = context.discovery.find("pods")
+    pods = (
+        context.client.list(
+            resource,
+            "",
+            chunk=flags.chunk_size,
+            fields=f"spec.nodeName={info.name}",
+            labels=flags.pod_selector,
+        ).get("items")
+        or []
+    )
+    chosen, warnings, errors = choose(context, pods)
+    if errors:
+        return [CommandError(f"cannot delete {text}: {', '.join(names)}") for text, names in errors.items()]
+    if warnings:
+        context.warn(
+            "Warning: " + "; ".join(f"{text}: {', '.join(names)}" for text, names in warnings.items())
+        )
+    deadline = time.monotonic() + (flags.timeout or 10**9)
+    for pod in chosen:
+        _evict(context, pod, deadline)
+    if flags.dry_run != "none":
+        return []
+    for pod in chosen:
+        metadata = pod["metadata"]
+        target = Info(resource, metadata["namespace"], metadata["name"], pod)
+        until(context, target, _gone(metadata["uid"]), deadline)
+        context.out(f"pod/{metadata['name']} {'deleted' if flags.disable_eviction else 'evicted'}")
+    return []
+
+
+def _gone(uid: str) -> Callable[[Pod | None], bool]:
+    return lambda value: value is None or value["metadata"]["uid"] != uid
+
+
+def choose(context: Context, pods: list[Pod]) -> tuple[list[Pod], dict[str, list[str]], dict[str, list[str]]]:
+    """The pods to move, what to warn about, and what stands in the way."""
+    flags = context.flags
+    chosen: list[Pod] = []
+    warnings: dict[str, list[str]] = {}
+    errors: dict[str, list[str]] = {}
+    for pod in pods:
+        metadata = pod["metadata"]
+        name = f"{metadata['namespace']}/{metadata['name']}"
+        ended = (pod.get("status") or {}).get("phase") in ("Succeeded", "Failed")
+        owner = controller_of(pod)
+        if _MIRROR in (metadata.get("annotations") or {}):
+            continue
+        if owner.get("kind") == "DaemonSet" and not ended:
+            if not flags.ignore_daemonsets:
+                errors.setdefault("DaemonSet-managed Pods (use --ignore-daemonsets to ignore)", []).append(
+                    name
+                )
+            else:
+                warnings.setdefault("ignoring DaemonSet-managed Pods", []).append(name)
+            continue
+        if not ended and any("emptyDir" in volume for volume in (pod.get("spec") or {}).get("volumes") or ()):
+            if not flags.delete_emptydir_data:
+                text = "Pods with local storage (use --delete-emptydir-data to override)"
+                errors.setdefault(text, []).append(name)
+                continue
+        if not ended and not owner:
+            if not flags.force:
+                text = "Pods that declare no controller (use --force to override)"
+                errors.setdefault(text, []).append(name)
+                continue
+            warnings.setdefault("deleting Pods that declare no controller", []).append(name)
+        chosen.append(pod)
+    return chosen, warnings, errors
+
+
+def _evict(context: Context, pod: Pod, deadline: float) -> None:
+    """Asks for an eviction; again and again while a disruption budget does not allow it."""
+    flags = context.flags
+    name, namespace = pod["metadata"]["name"], pod["metadata"]["namespace"]
+    suffix = {"client": " (dry run)", "server": " (server dry run)"}.get(flags.dry_run, "")
+    context.out(f"evicting pod {namespace}/{name}{suffix}")
+    if flags.dry_run == "client":
+        return
+    options: dict[str, Any] = {}
+    if flags.grace_period >= 0:
+        options["gracePeriodSeconds"] = flags.grace_period
+    if flags.dry_run == "server":
+        options["dryRun"] = ["All"]
+    resource = context.discovery.find("pods")
+    if flags.disable_eviction:
+        context.client.delete(resource, namespace, name, options or None)
+        return
+    body = {
+        "apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": name, "namespace": namespace},
+        "deleteOptions": options,
+    }  # fmt: skip
+    while True:
+        try:
+            context.client.json("POST", path_of(resource, namespace, name, "eviction"), body)
+            return
+        except ApiError as error:
+            if not_found(error):
+                return
+            if error.reason != "TooManyRequests":
+                raise CommandError(
+                    f"error when evicting pods/{quoted(name)} -n {quoted(namespace)}: {error.message}"
+                ) from None
+            if time.monotonic() > deadline:
+                raise CommandError(
+                    f"error when evicting pods/{quoted(name)} -n {quoted(namespace)}: global timeout reached: "
+                    f"{show_duration(flags.timeout)}"
+                ) from None
+            context.warn(
+                f"error when evicting pods/{quoted(name)} -n {quoted(namespace)} (will retry after 5s): {error.message}"
+            )
+            time.sleep(_RETRY_SECONDS)  # nothing tells when the budget allows it

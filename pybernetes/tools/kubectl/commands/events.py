@@ -1,0 +1,109 @@
+"""events: lists what has happened."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.tools.kubectl import flagsets, printers
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.describe._writer import _event
+from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.printers.table import columns
+from pybernetes.tools.kubectl.times import epoch
+
+SUMMARY = "List events"
+USAGE = "events [(-o|--output=)json|yaml|kyaml|name|go-template|go-template-file|template|templatefile|jsonpath|jsonpath-as-json|jsonpath-file] [--for TYPE/NAME] [--watch] [--types=Normal,Warning]"
+FLAGS = (flagsets.PRINT, flagsets.ALL_NAMESPACES, flagsets.CHUNK, """
+- for string | only about this object: TYPE/NAME
+- no-headers bool false | leave the headings out
+- types list | only these types: Normal, Warning
+w watch bool false | then show more as it happens
+""")  # fmt: skip
+Event = dict[str, Any]
+
+
+def run(context: Context) -> None:
+    """Prints events, the newest last."""
+    flags = context.flags
+    about = flags.__getattr__("for")
+    if about and "/" not in about:
+        raise CommandError("--for must be in resource/name form")
+    if any(each.lower() not in ("normal", "warning") for each in flags.types):
+        raise CommandError("valid --types are Normal or Warning")
+    namespace = "" if flags.all_namespaces else context.namespace
+    resource = context.discovery.find("events")
+    fields = _fields(context, about) if about else None
+    listed = context.client.list(resource, namespace, chunk=flags.chunk_size, fields=fields)
+    items = [each for each in listed.get("items") or () if _wanted(flags, each)]
+    if not items and not flags.watch:
+        where = "." if flags.all_namespaces else f" in {context.namespace} namespace."
+        context.warn(f"No events found{where}")
+        return
+    items.sort(key=_moment)
+    if flags.output:
+        for each in items:
+            each.setdefault("apiVersion", "v1")
+            each.setdefault("kind", "Event")
+        show = printers.make(context)
+        show(
+            {
+                "apiVersion": "v1",
+                "kind": "EventList" if flags.output not in ("yaml", "json") else "List",
+                "metadata": {"resourceVersion": ""},
+                "items": items,
+            }
+        )
+    else:
+        context.stdout.write(
+            columns(
+                [*([] if flags.no_headers else [_headings(flags)]), *(_row(flags, each) for each in items)]
+            )
+        )
+    if flags.watch:
+        context.stdout.flush()
+        version = (listed.get("metadata") or {}).get("resourceVersion")
+        for event in context.client.watch(resource, namespace, fields=fields, resourceVersion=version):
+            if event["type"] in ("ADDED", "MODIFIED") and _wanted(flags, event["object"]):
+                context.stdout.write(columns([_row(flags, event["object"])]))
+                context.stdout.flush()
+
+
+def _fields(context: Context, about: str) -> str:
+    parts = about.split("/")
+    if len(parts) != 2:
+        raise CommandError("arguments in resource/name form may not have more than one slash")
+    kind = context.discovery.find(parts[0])
+    return f"involvedObject.kind={kind.kind},involvedObject.name={parts[1]}"
+
+
+def _wanted(flags: Any, event: Event) -> bool:
+    return not flags.types or (event.get("type") or "").lower() in [each.lower() for each in flags.types]
+
+
+def _moment(event: Event) -> float:
+    series = (event.get("series") or {}).get("lastObservedTime")
+    text = series or event.get("lastTimestamp") or event.get("eventTime")
+    return epoch(text) if text else 0.0
+
+
+def _headings(flags: Any) -> list[str]:
+    return (["NAMESPACE"] if flags.all_namespaces else []) + [
+        "LAST SEEN",
+        "TYPE",
+        "REASON",
+        "OBJECT",
+        "MESSAGE",
+    ]
+
+
+def _row(flags: Any, event: Event) -> list[str]:
+    kind, reason, interval, _, _ = _event(event)
+    about = event.get("involvedObject") or {}
+    cells = [
+        interval,
+        kind,
+        reason,
+        f"{about.get('kind', '')}/{about.get('name', '')}",
+        (event.get("message") or "").strip(),
+    ]
+    return ([event["metadata"].get("namespace", "")] if flags.all_namespaces else []) + cells

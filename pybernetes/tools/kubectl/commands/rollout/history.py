@@ -1,0 +1,70 @@
+"""rollout history: lists revisions, or shows one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.tools.kubectl import flagsets, printers
+from pybernetes.tools.kubectl.builder import Builder, Info
+from pybernetes.tools.kubectl.commands.rollout._history import KINDS, cause_of, revisions, template_of
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError, Verbatim
+from pybernetes.tools.kubectl.printers.tabs import align
+
+SUMMARY = "View rollout history"
+USAGE = "rollout history (TYPE NAME | TYPE/NAME) [flags]"
+FLAGS = (flagsets.FILES, flagsets.PRINT, flagsets.SELECTOR, "- revision int 0 | show this revision\n")
+
+
+def run(context: Context) -> None:
+    """Prints the history of each object."""
+    flags = context.flags
+    if not context.args and not flags.filename:
+        raise Verbatim("error: required resource not specified")
+    if flags.revision < 0:
+        raise CommandError(f"revision must be a positive integer: {flags.revision}")
+    for info in Builder.from_flags(context, empty_selector=True, latest=True).infos():
+        if info.resource.kind not in KINDS:
+            group = f".{info.resource.group}" if info.resource.group else ""
+            raise CommandError(
+                f'error retrieving history for "{info.resource.kind}{group}", no visitor method exists for '
+                f"{{{info.resource.group} {info.resource.kind}}}"
+            )
+        found = revisions(context, info)
+        if flags.output:
+            _structured(context, info, found)
+            continue
+        context.out(_text(context, info, found))
+
+
+def _structured(context: Context, info: Info, found: dict[int, dict[str, Any]]) -> None:
+    show = printers.make(context)
+    wanted = context.flags.revision
+    if wanted and wanted not in found:
+        raise CommandError("unable to find the specified revision")
+    for number in [wanted] if wanted else found:
+        show(found[number])
+
+
+def _text(context: Context, info: Info, found: dict[int, dict[str, Any]]) -> str:
+    wanted = context.flags.revision
+    head = f"{info.resource.kind_name}/{info.name} "
+    if not wanted:
+        rows = "".join(f"{number}\t{cause_of(each)}\n" for number, each in found.items())
+        if not found:
+            return f"{head}\nNo rollout history found."
+        return f"{head}\n" + align(f"REVISION\tCHANGE-CAUSE\n{rows}", gap=2)
+    if wanted not in found:
+        raise CommandError("unable to find the specified revision")
+    from pybernetes.tools.kubectl.describe._pods import template
+    from pybernetes.tools.kubectl.describe._writer import Writer
+
+    writer = Writer(context, info, False)
+    value = template_of(info, found[wanted])
+    cause = cause_of(found[wanted])
+    if info.resource.kind == "Deployment" and cause != "<none>":
+        metadata = value.get("metadata") or {}
+        annotations = {**(metadata.get("annotations") or {}), "kubernetes.io/change-cause": cause}
+        value = {**value, "metadata": {**metadata, "annotations": annotations}}
+    template(writer, value)
+    return f"{head}with revision #{wanted}\n{writer.raw()}"

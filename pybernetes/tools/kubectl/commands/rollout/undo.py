@@ -1,0 +1,97 @@
+"""rollout undo: goes back to an earlier revision."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.tools.kubectl import flagsets, printers
+from pybernetes.tools.kubectl.builder import Builder, Info
+from pybernetes.tools.kubectl.commands.rollout._history import KINDS, revisions, template_of
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError, Verbatim
+from pybernetes.tools.kubectl.lastapplied import ANNOTATION, read
+
+SUMMARY = "Undo a previous rollout"
+USAGE = "rollout undo (TYPE NAME | TYPE/NAME) [flags]"
+FLAGS = (
+    flagsets.FILES, flagsets.PRINT, flagsets.DRY_RUN, flagsets.SELECTOR,
+    "- to-revision int 0 | the revision to go back to; 0 is the one before\n",
+)  # fmt: skip
+_WARNING = (
+    "Warning: resource {label} was previously managed with 'kubectl apply'. Rolling back will not update the {annotation} "
+    "annotation, which may cause unexpected behavior on future 'kubectl apply' operations. Consider using 'kubectl apply' "
+    "with your previous configuration file instead."
+)
+
+
+def run(context: Context) -> None:
+    """Rolls each object back."""
+    flags = context.flags
+    if not context.args and not flags.filename:
+        raise Verbatim("error: required resource not specified")
+    dry_run = context.dry_run()
+    builder = Builder.from_flags(context, empty_selector=True, latest=True, continue_on_error=True)
+    for info in builder.infos():
+        try:
+            _undo(context, info, dry_run)
+        except CommandError as error:
+            builder.errors.append(error)
+    builder.finish()
+
+
+def _undo(context: Context, info: Info, dry_run: str) -> None:
+    if info.resource.kind not in KINDS:
+        group = f".{info.resource.group}" if info.resource.group else ""
+        raise CommandError(f'no rollbacker has been implemented for "{info.resource.kind}{group}"')
+    if read(info.object) is not None:
+        context.warn(_WARNING.format(label=f"{info.resource.plural}/{info.name}", annotation=ANNOTATION))
+    found = revisions(context, info)
+    wanted = context.flags.to_revision
+    if info.resource.kind == "Deployment":
+        if (info.object.get("spec") or {}).get("paused"):
+            raise CommandError(
+                "you cannot rollback a paused deployment; resume it first with 'kubectl rollout resume' and try again"
+            )
+        if len(found) < 2 and not wanted:
+            raise CommandError(f'no rollout history found for deployment "{info.name}"')
+    elif len(found) < 2 and not wanted:
+        raise CommandError("no last revision to roll back to")
+    if wanted and wanted not in found:
+        raise CommandError(f"unable to find specified revision {wanted} in history")
+    target = found[wanted] if wanted else found[sorted(found)[-2]]
+    template = template_of(info, target)
+    if dry_run == "client":
+        _preview(context, info, template)
+        return
+    if _same(info, template):
+        current = wanted or sorted(found)[-1]
+        context.out(f"{info.label} skipped rollback (current template already matches revision {current})")
+        return
+    labels = {
+        k: v
+        for k, v in ((template.get("metadata") or {}).get("labels") or {}).items()
+        if k != "pod-template-hash"
+    }
+    clean = {**template, "metadata": {**(template.get("metadata") or {}), "labels": labels}}
+    clean.pop("$patch", None)
+    patch: list[dict[str, Any]] = [{"op": "replace", "path": "/spec/template", "value": clean}]
+    query = {"dryRun": "All"} if dry_run == "server" else {}
+    value = context.client.patch(info.resource, info.namespace, info.name, patch, "json", query=query)
+    printers.make(context, "rolled back")(value)
+
+
+def _same(info: Info, template: dict[str, Any]) -> bool:
+    from pybernetes.tools.kubectl.describe.deployment import _same_template
+
+    return _same_template(
+        {"spec": {"template": {k: v for k, v in template.items() if k != "$patch"}}}, info.object
+    )
+
+
+def _preview(context: Context, info: Info, template: dict[str, Any]) -> None:
+    from pybernetes.tools.kubectl.describe._pods import template as write
+    from pybernetes.tools.kubectl.describe._writer import Writer
+
+    writer = Writer(context, info, False)
+    write(writer, template)
+    context.out(f"{info.label} {writer.text()} (dry run)")

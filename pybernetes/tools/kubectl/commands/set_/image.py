@@ -1,0 +1,46 @@
+"""set image."""
+
+from __future__ import annotations
+
+from pybernetes.tools.kubectl import flagsets
+from pybernetes.tools.kubectl.builder import Info
+from pybernetes.tools.kubectl.commands._marks import resources_and_pairs
+from pybernetes.tools.kubectl.commands.set_._change import COMMON, Object, change, need_resources, pod_spec
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError, Verbatim, raise_all
+
+SUMMARY = "Update the image of a pod template"
+USAGE = "set image (-f FILENAME | TYPE NAME) CONTAINER_NAME_1=CONTAINER_IMAGE_1 ... CONTAINER_NAME_N=CONTAINER_IMAGE_N"
+FLAGS = (*COMMON, flagsets.field_manager("kubectl-set"))
+
+
+def run(context: Context) -> None:
+    """Sets the images of containers."""
+    resources, pairs = resources_and_pairs(context.args, "image")
+    images = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
+    errors = []
+    need_resources(context, resources)
+    if not images:
+        errors.append("at least one image update is required")
+    elif len(images) > 1 and "*" in images:
+        errors.append(
+            "all containers are already specified by *, but saw more than one container_name=container_image pairs"
+        )
+    raise_all([CommandError(text) for text in errors])
+
+    def edit(info: Info, value: Object) -> None:
+        spec = pod_spec(value)
+        if spec is None:
+            raise Verbatim(
+                f"error: {info.resource.plural}/{info.name} the object is not a pod or does not have a pod template: {value.get('kind')}"
+            )
+        for name, image in images.items():
+            found = False
+            for each in [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]:
+                if name in ("*", each["name"]):
+                    each["image"] = image
+                    found = True
+            if not found:
+                raise CommandError(f'error: unable to find container named "{name}"')
+
+    change(context, resources, "image updated", edit, "failed to patch image update to pod template: ")

@@ -1,0 +1,45 @@
+"""set subject."""
+
+from __future__ import annotations
+
+from pybernetes.tools.kubectl import flagsets
+from pybernetes.tools.kubectl.builder import Info
+from pybernetes.tools.kubectl.commands.set_._change import COMMON, Object, change
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError
+
+SUMMARY = "Update the user, group, or service account in a role binding or cluster role binding"
+USAGE = "set subject (-f FILENAME | TYPE NAME) [--user=username] [--group=groupname] [--serviceaccount=namespace:serviceaccountname] [--dry-run=server|client|none]"
+FLAGS = (*COMMON, flagsets.field_manager("kubectl-set"), """
+- group list | groups to bind to
+- serviceaccount list | service accounts (NAMESPACE:NAME) to bind to
+- user list | users to bind to
+""")  # fmt: skip
+_GROUP = "rbac.authorization.k8s.io"
+
+
+def run(context: Context) -> None:
+    """Adds subjects to bindings."""
+    flags = context.flags
+    if not flags.user and not flags.group and not flags.serviceaccount:
+        raise CommandError("you must specify at least one value of user, group or serviceaccount")
+    wanted: list[Object] = [{"apiGroup": _GROUP, "kind": "User", "name": name} for name in flags.user]
+    wanted += [{"apiGroup": _GROUP, "kind": "Group", "name": name} for name in flags.group]
+    for account in flags.serviceaccount:
+        parts = account.split(":")
+        if len(parts) != 2:
+            raise CommandError("serviceaccount must be <namespace>:<name>")
+        if not parts[0]:
+            raise CommandError("serviceaccount must be <namespace>:<name>, namespace must be specified")
+        wanted.append({"kind": "ServiceAccount", "name": parts[1], "namespace": parts[0]})
+
+    def edit(info: Info, value: Object) -> None:
+        if info.resource.kind not in ("RoleBinding", "ClusterRoleBinding"):
+            raise CommandError("setting subjects is only supported for RoleBinding/ClusterRoleBinding")
+        subjects = list(value.get("subjects") or [])
+        keys = ("kind", "name", "namespace")
+        known = [tuple(each.get(key) for key in keys) for each in subjects]
+        subjects += [each for each in wanted if tuple(each.get(key) for key in keys) not in known]
+        value["subjects"] = subjects
+
+    change(context, context.args, "subjects updated", edit, "failed to patch subjects to rolebinding: ")

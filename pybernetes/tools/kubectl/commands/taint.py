@@ -1,0 +1,155 @@
+"""taint: marks nodes that only some pods may run on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.tools.kubectl import flagsets, printers
+from pybernetes.tools.kubectl.builder import Builder
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError, Several
+
+SUMMARY = "Update the taints on one or more nodes"
+USAGE = "taint NODE NAME KEY_1=VAL_1:TAINT_EFFECT_1 ... KEY_N=VAL_N:TAINT_EFFECT_N"
+FLAGS = (
+    flagsets.PRINT, flagsets.DRY_RUN, flagsets.SELECTOR, flagsets.VALIDATE, flagsets.field_manager("kubectl-taint"),
+    """
+- all bool false | all nodes
+- overwrite bool false | change taints that are there already
+""",
+)  # fmt: skip
+_EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+Taint = dict[str, Any]
+
+
+def run(context: Context) -> None:
+    """Taints nodes, or takes taints away."""
+    flags = context.flags
+    dry_run = context.dry_run()
+    resources, texts = _split(context)
+    if not resources:
+        raise CommandError("one or more resources must be specified as <resource> <name>")
+    if not texts:
+        raise CommandError("at least one taint update is required")
+    try:
+        wanted, removed = parse(texts)
+    except CommandError as error:
+        raise context.usage(error.message) from None
+    if flags.all and flags.selector:
+        raise CommandError("setting 'all' parameter with a non empty selector is prohibited")
+    if not flags.all and not flags.selector and len(resources) < 2:
+        raise CommandError("at least one resource name must be specified since 'all' parameter is not set")
+    if resources[0].lower() not in ("node", "nodes", "no"):
+        raise CommandError(f"invalid resource type {resources[0]}, only node types are supported")
+    both = [_text(each) for each in wanted if any(_same(each, other) for other in removed)]
+    if both:
+        raise CommandError(
+            f"can not both modify and remove the following taint(s) in the same command: {', '.join(both)}"
+        )
+    builder = Builder.from_flags(
+        context, args=resources, continue_on_error=True, select_all=False, empty_selector=flags.all
+    )
+    for info in builder.infos():
+        try:
+            operation, taints = apply(info.object, wanted, removed, flags.overwrite)
+        except CommandError as error:
+            builder.errors.append(error)
+            continue
+        value = {**info.object, "spec": {**(info.object.get("spec") or {}), "taints": taints}}
+        if dry_run != "client":
+            patch = {"spec": {"taints": taints or None}}
+            value = context.client.patch(
+                info.resource, "", info.name, patch, "merge", query=context.write_query()
+            )
+        printers.make(context, operation, suffix=False)(value)
+    builder.finish()
+
+
+def _split(context: Context) -> tuple[list[str], list[str]]:
+    resources: list[str] = []
+    taints: list[str] = []
+    for word in context.args:
+        if "=" in word or ":" in word or word.endswith("-"):
+            taints.append(word)
+        elif taints:
+            raise CommandError(f"all resources must be specified before taint changes: {word}")
+        else:
+            resources.append(word)
+    return resources, taints
+
+
+def parse(texts: list[str]) -> tuple[list[Taint], list[Taint]]:
+    """The taints to set and those to take away."""
+    wanted: list[Taint] = []
+    removed: list[Taint] = []
+    for text in texts:
+        if text.endswith("-"):
+            removed.append(_taint(text[:-1], text, effect_needed=False))
+        else:
+            taint = _taint(text, text, effect_needed=True)
+            if any(_same(taint, other) for other in wanted):
+                raise CommandError(f"duplicated taints with the same key and effect: {_text(taint)}")
+            wanted.append(taint)
+    return wanted, removed
+
+
+def _taint(text: str, whole: str, *, effect_needed: bool) -> Taint:
+    from pybernetes.api.validation.names import label_value, qualified_name
+
+    pair, colon, effect = text.partition(":")
+    key, equals, value = pair.partition("=") if colon else (pair, "", "")
+    if ":" in effect:
+        raise CommandError(f"invalid taint spec: {whole}")
+    if colon and effect not in _EFFECTS:
+        raise CommandError(f"invalid taint effect: {effect}, unsupported taint effect")
+    if errors := qualified_name(key):
+        raise CommandError(f"invalid taint spec: {text}, {'; '.join(errors)}")
+    if equals and (errors := label_value(value)):
+        raise CommandError(f"invalid taint spec: {text}, {'; '.join(errors)}")
+    if effect_needed and not colon:
+        raise CommandError(f"invalid taint spec: {whole}")
+    taint: Taint = {"key": key}
+    if value:
+        taint["value"] = value
+    if effect:
+        taint["effect"] = effect
+    return taint
+
+
+def _same(left: Taint, right: Taint) -> bool:
+    return left["key"] == right["key"] and (not right.get("effect") or left.get("effect") == right["effect"])
+
+
+def _text(taint: Taint) -> str:
+    value = f"={taint['value']}" if taint.get("value") else ""
+    return f"{taint['key']}{value}:{taint['effect']}" if taint.get("effect") else taint["key"] + value
+
+
+def apply(
+    node: dict[str, Any], wanted: list[Taint], removed: list[Taint], overwrite: bool
+) -> tuple[str, list[Taint]]:
+    """What happens to a node, and its taints then."""
+    current = list((node.get("spec") or {}).get("taints") or [])
+    name = node["metadata"]["name"]
+    if not overwrite:
+        taken = [
+            each["key"]
+            for each in wanted
+            for known in current
+            if known["key"] == each["key"] and known.get("effect") == each.get("effect")
+        ]
+        if taken:
+            raise CommandError(
+                f"node {name} already has [{' '.join(dict.fromkeys(taken))}] taint(s) with same effect(s) and --overwrite is false"
+            )
+    missing = [each for each in removed if not any(_same(known, each) for known in current)]
+    if missing:
+        errors = [CommandError(f'taint "{_text(each)}" not found') for each in missing]
+        raise errors[0] if len(errors) == 1 else Several(errors)
+    kept = [
+        known for known in current
+        if not any(_same(known, each) for each in removed)
+        and not any(known["key"] == each["key"] and known.get("effect") == each.get("effect") for each in wanted)
+    ]  # fmt: skip
+    operation = "modified" if wanted and removed else "tainted" if wanted else "untainted"
+    return operation, [*wanted, *kept]

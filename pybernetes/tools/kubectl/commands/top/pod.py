@@ -1,0 +1,78 @@
+"""top pod."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.tools.kubectl import flagsets
+from pybernetes.tools.kubectl.commands.top._metrics import cells, check_sort, cpu, memory, resource
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.printers.table import columns
+
+SUMMARY = "Display resource (CPU/memory) usage of pods"
+USAGE = "top pod [NAME | -l label]"
+FLAGS = (flagsets.SELECTOR, flagsets.FIELD_SELECTOR, flagsets.ALL_NAMESPACES, """
+- containers bool false | a line for each container
+- no-headers bool false | leave the headings out
+- show-swap bool false | show swap too
+- sort-by string | cpu or memory
+- sum bool false | add a line with the sum
+- use-protocol-buffers bool true | accepted; JSON is used
+""")  # fmt: skip
+
+
+def run(context: Context) -> None:
+    """Prints a line for each pod, or for each container."""
+    flags = context.flags
+    if len(context.args) > 1:
+        raise context.usage("pod [NAME | -l label]")
+    check_sort(flags.sort_by)
+    if context.args and (flags.selector or flags.field_selector):
+        raise CommandError("only one of NAME or selector can be provided")
+    metrics = resource(context, "pods")
+    namespace = "" if flags.all_namespaces else context.namespace
+    if context.args:
+        items = [context.client.get(metrics, namespace, context.args[0])]
+    else:
+        items = (
+            context.client.list(metrics, namespace, labels=flags.selector, fields=flags.field_selector).get(
+                "items"
+            )
+            or []
+        )
+    if not items:
+        where = "" if flags.all_namespaces else f" in {context.namespace} namespace."
+        context.warn(f"No resources found{where}")
+        return
+    _print(context, items)
+
+
+def _print(context: Context, items: list[dict[str, Any]]) -> None:
+    flags = context.flags
+    found = []
+    for item in items:
+        parts = [
+            (each["name"], cpu(each["usage"]), memory(each["usage"])) for each in item.get("containers") or ()
+        ]
+        found.append(
+            (item["metadata"], sum(each[1] for each in parts), sum(each[2] for each in parts), parts)
+        )
+    orders: dict[str, Any] = {"cpu": lambda each: -each[1], "memory": lambda each: -each[2]}
+    found.sort(key=orders.get(flags.sort_by, lambda each: (each[0].get("namespace", ""), each[0]["name"])))
+    prefix = ["NAMESPACE"] if flags.all_namespaces else []
+    headings = [*prefix, "POD", "NAME"] if flags.containers else [*prefix, "NAME"]
+    rows = [] if flags.no_headers else [[*headings, "CPU(cores)", "MEMORY(bytes)", ""]]
+    for metadata, millis, size, parts in found:
+        first = [metadata.get("namespace", "")] if flags.all_namespaces else []
+        if flags.containers:
+            rows += [
+                [*first, metadata["name"], name, *cells(part, bytes_), ""] for name, part, bytes_ in parts
+            ]
+        else:
+            rows.append([*first, metadata["name"], *cells(millis, size), ""])
+    if flags.sum:
+        blanks = [""] * (len(headings))
+        rows.append([*blanks, "________", "________", ""])
+        rows.append([*blanks, *cells(sum(each[1] for each in found), sum(each[2] for each in found)), ""])
+    context.stdout.write(columns(rows))

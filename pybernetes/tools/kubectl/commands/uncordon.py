@@ -1,0 +1,20 @@
+"""uncordon: lets new pods onto nodes again."""
+
+from __future__ import annotations
+
+from pybernetes.tools.kubectl import flagsets
+from pybernetes.tools.kubectl.commands._nodes import cordon, nodes
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import raise_all
+
+SUMMARY = "Mark node as schedulable"
+USAGE = "uncordon NODE"
+FLAGS = (flagsets.DRY_RUN, flagsets.SELECTOR)
+
+
+def run(context: Context) -> None:
+    """Uncordons nodes."""
+    builder, infos = nodes(context, "uncordon NODE")
+    for info in infos:
+        cordon(context, info, False)
+    raise_all(builder.errors)
