@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from pybernetes.lib.clock import ManualClock
 from pybernetes.node.kubelet import logs, preemption
+from pybernetes.node.kubelet.counts import Counts
 from pybernetes.node.kubelet.eviction import limits, ranking, thresholds
 from pybernetes.node.kubelet.eviction.thresholds import Amount, Observation, Threshold, Watch
 from pybernetes.node.kubelet.upkeep import image_gc, rotation
+from pybernetes.node.kubelet.upkeep.image_gc import ImageGarbage
+from pybernetes.node.stats.filesystem import Filesystem
 
 GIB = 1 << 30
 
@@ -274,3 +279,56 @@ def test_logs_have_names_for_collectors(tmp_path: Path) -> None:
     logs.drop_links(tmp_path / "links")
     logs.drop_links(tmp_path / "absent")
     assert list((tmp_path / "links").iterdir()) == []
+
+
+class _Runtime:
+    """The part of a runtime that keeps images."""
+
+    def __init__(self, **sizes: int) -> None:
+        self.sizes = sizes
+        self.used: list[str] = []
+
+    async def list_images(self) -> list[Any]:
+        return [
+            SimpleNamespace(id=name, repo_tags=[], repo_digests=[], size=size, pinned=False)
+            for name, size in self.sizes.items()
+        ]
+
+    async def list_containers(self) -> list[Any]:
+        return [SimpleNamespace(image_ref=name, image=SimpleNamespace(image=name)) for name in self.used]
+
+    async def status(self, verbose: bool = False) -> Any:
+        return SimpleNamespace(info={"config": '{"sandboxImage": "pause"}'})
+
+    async def remove_image(self, name: str) -> None:
+        del self.sizes[name]
+
+
+def test_images_go_until_there_is_room() -> None:
+    async def check() -> None:
+        clock, runtime, told = ManualClock(), _Runtime(pause=1, a=10, b=10, c=10, d=10), []
+
+        async def disk() -> tuple[Filesystem, int]:
+            used = 50 + sum(runtime.sizes.values())
+            return Filesystem(100, 100 - used, used, 10, 5), used
+
+        garbage = ImageGarbage(
+            runtime, clock, Counts(), disk, lambda *event: told.append(event), high=85, low=75, least_age=60.0, longest=3600.0
+        )  # type: ignore[arg-type]  # fmt: skip
+        runtime.used = ["a", "d"]
+        await garbage.collect()  # all are too young
+        assert len(runtime.sizes) == 5 and told[0][0] == "FreeDiskSpaceFailed"
+        await clock.advance(61)
+        runtime.used = ["d"]
+        await garbage.collect()  # 91 % is used, 75 % is to be: two go, those that were never used first
+        assert sorted(runtime.sizes) == ["a", "d", "pause"] and len(told) == 1
+        await garbage.collect()
+        assert sorted(runtime.sizes) == ["a", "d", "pause"]  # 71 % is below the high threshold
+        await clock.advance(3700)
+        await garbage.collect()  # nobody has used it for an hour
+        assert sorted(runtime.sizes) == ["d", "pause"]
+        runtime.used = []
+        await garbage.free_all()
+        assert sorted(runtime.sizes) == ["pause"]
+
+    asyncio.run(check())
