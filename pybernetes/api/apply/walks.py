@@ -34,8 +34,8 @@ def field_type(type_: Type, name: str) -> Type:
     return found or type_.item or DEDUCED
 
 
-_walks: dict[Type, Walk | None] = {}
-_created: dict[Type, Walk] = {}
+WALKS: dict[Type, Walk | None] = {}
+CREATED: dict[Type, Walk] = {}
 
 
 def whole(value: Any, type_: Type) -> Fields:
@@ -46,26 +46,26 @@ def whole(value: Any, type_: Type) -> Fields:
 
 def created(value: dict[str, Any], type_: Type) -> Fields:
     """The set of an object compared with one in which nothing is set."""
-    walk = _created.get(type_)
+    walk = CREATED.get(type_)
     if walk is None:
-        if len(_created) > 10_000:  # types of custom resources come and go
-            _created.clear()
-        walk = _created[type_] = _created_walk(type_)
+        if len(CREATED) > 10_000:  # types of custom resources come and go
+            CREATED.clear()
+        walk = CREATED[type_] = _created_walk(type_)
     return walk(value)
 
 
 def _walk_of(type_: Type) -> Walk | None:
     """The function that gives the whole set of a value of a type, or None if such a value is a leaf."""
     try:
-        return _walks[type_]
+        return WALKS[type_]
     except KeyError:
         pass
-    if len(_walks) > 50_000:
-        _walks.clear()
+    if len(WALKS) > 50_000:
+        WALKS.clear()
     walk: Walk | None = None
     if not is_leaf(type_):
         walk = {"list": _list_walk, "map": _map_walk, "struct": _struct_walk}[type_.kind](type_)
-    _walks[type_] = walk
+    WALKS[type_] = walk
     return walk
 
 

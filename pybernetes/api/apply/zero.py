@@ -86,20 +86,20 @@ _OMITTED: dict[str, tuple[str, ...]] = {
     "ValidatingAdmissionPolicyBindingSpec": ("policyName", "validationActions"),
 }
 _ZERO = {"string": "", "integer": 0, "number": 0, "boolean": False, "quantity": "0"}
-_zeros: dict[Type, dict[str, Any]] = {}
-_held: dict[Type, frozenset[str]] = {}
+ZEROS: dict[Type, dict[str, Any]] = {}
+HELD: dict[Type, frozenset[str]] = {}
 
 
 def by_value(type_: Type) -> frozenset[str]:
     """The fields of a struct that hold a struct or a time by value: empty and absent are the same for them."""
-    found = _held.get(type_)
+    found = HELD.get(type_)
     if found is None:
-        if len(_held) > 10_000:  # types of custom resources come and go
-            _held.clear()
+        if len(HELD) > 10_000:  # types of custom resources come and go
+            HELD.clear()
         names = _ALWAYS | {*_BY_VALUE.get(type_.name, ())} if type_.name else frozenset()
         structs = {name for name in names if name in type_.fields and type_.fields[name].kind == "struct"}
         times = type_.name.endswith("Condition") or type_.name in _HAVE_TIMES
-        found = _held[type_] = frozenset(structs | (_times(type_) if times else set()))
+        found = HELD[type_] = frozenset(structs | (_times(type_) if times else set()))
     return found
 
 
@@ -109,11 +109,11 @@ def _times(type_: Type) -> set[str]:
 
 def of(type_: Type) -> dict[str, Any]:
     """The object of a type in which nothing is set."""
-    found = _zeros.get(type_)
+    found = ZEROS.get(type_)
     if found is None:
-        if len(_zeros) > 10_000:
-            _zeros.clear()
-        found = _zeros[type_] = _build(type_)
+        if len(ZEROS) > 10_000:
+            ZEROS.clear()
+        found = ZEROS[type_] = _build(type_)
     return found
 
 

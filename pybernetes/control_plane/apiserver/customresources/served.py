@@ -6,6 +6,7 @@ import dataclasses
 from typing import Any
 
 from pybernetes.api import errors
+from pybernetes.api.apply.forget import forget
 from pybernetes.api.customresource import kind as custom
 from pybernetes.api.customresource import names
 from pybernetes.api.resource import Object, Resource
@@ -61,6 +62,9 @@ class Served:
             api.kinds.remove(kind)
             discovery.remove(kind.resource)
             openapi.remove(kind.resource)
+            api.metrics.forget(kind.resource)
+        for kind in self.kinds.values():
+            forget(kind.resource.type)
         api.guards.pop((self.group, self.plural), None)
 
     def end(self, api: Api, discovery: Discovery) -> None:
