@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import platform
 from typing import Any
 
@@ -18,25 +19,30 @@ Fields = dict[str, Any]
 
 async def groups(figures: Figures) -> list[Group]:
     """The machine, the groups of all pods and of each quality, each pod, its sandbox and its containers."""
-    root = figures.root()
+    images, _ = await figures.image_filesystem()
+    layers = await figures.layers()
+    # Many small files, read beside the work that pods need.
+    found = await asyncio.to_thread(_read, figures, list(figures.subjects()))
+    names = device_names()
+    where = device_name(images.device) if images is not None else ""
+    for group in found:
+        group.usage.io = {names.get(device, device): each for device, each in group.usage.io.items()}
+        if group.container and images is not None and group.name in layers:
+            group.disk = (where, images, layers[group.name][0])
+    return found
+
+
+def _read(figures: Figures, subjects: list[Subject]) -> list[Group]:
     disk = figures.node_filesystem()
-    found = [Group("/", root, host.boot_time(), interfaces=interfaces())]
+    found = [Group("/", figures.root(), host.boot_time(), interfaces=interfaces())]
     if disk is not None:
         found[0].disk = (device_name(disk.device), disk, disk.used)
     for name in figures.shared_groups():
         usage = figures.groups.read(name)
         if usage is not None:
             found.append(Group(name, usage))
-    images, _ = await figures.image_filesystem()
-    layers = await figures.layers()
-    for subject in list(figures.subjects()):
+    for subject in subjects:
         _pod(figures, subject, found)
-        for group in found[-len(subject.runtime.runs) - 2 :]:
-            if group.container and images is not None and group.name in layers:
-                group.disk = (device_name(images.device), images, layers[group.name][0])
-    names = device_names()
-    for group in found:
-        group.usage.io = {names.get(device, device): each for device, each in group.usage.io.items()}
     return found
 
 

@@ -131,8 +131,8 @@ class Figures:
         """Everything; ``brief`` leaves all but CPU and memory away."""
         now = self._context.clock.now()
         if brief:
-            pods = [self._pod(subject, now) for subject in list(self.subjects())]
-            return {"node": self._node(now, brief=True), "pods": [each for each in pods if each is not None]}
+            found = await self._measure(list(self.subjects()), now)
+            return {"node": self._node(now, brief=True), "pods": [each for _, each in found]}
         images = await self.image_filesystem()
         return {
             "node": self._with_disks(self._node(now, brief=False), now, *images),
@@ -166,15 +166,21 @@ class Figures:
     ) -> list[Fields]:
         layers, disk = await self.layers(), self.node_filesystem()
         pods = []
-        for subject in subjects:
-            found = self._pod(subject, now)
-            if found is None:
-                continue
+        for subject, found in await self._measure(subjects, now):
             if disk is not None:
                 await self._disks(found, subject, now, disk, images or disk, layers, fresh)
             pods.append(found)
         self._forget()
         return pods
+
+    async def _measure(self, subjects: list[Subject], now: float) -> list[tuple[Subject, Fields]]:
+        """The figures of control groups: many small files, read beside the work that pods need."""
+
+        def read() -> list[tuple[Subject, Fields]]:
+            pairs = ((subject, self._pod(subject, now)) for subject in subjects)
+            return [(subject, found) for subject, found in pairs if found is not None]
+
+        return await asyncio.to_thread(read)
 
     def _node(self, now: float, brief: bool) -> Fields:
         usage, total = self.root(), host.memory_total()
