@@ -21,8 +21,9 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="control-plane", description=SUMMARY, allow_abbrev=False)
     parser.add_argument("--cluster", required=True, help="name of the cluster")
     arguments = parser.parse_args(argv)
-    from pybernetes.lib import logs
+    from pybernetes.lib import collector, logs
 
+    collector.rest()
     logs.set_up(0)
     import uvloop
 

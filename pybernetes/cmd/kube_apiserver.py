@@ -64,9 +64,10 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: list[str]) -> int:
     """Runs the server until it is told to stop."""
-    arguments = parser().parse_args(argv)
-    from pybernetes.lib import logs
+    from pybernetes.lib import collector, logs
 
+    collector.rest()
+    arguments = parser().parse_args(argv)
     logs.set_up(arguments.v)
     try:
         return _run(arguments)

@@ -5,6 +5,11 @@ from __future__ import annotations
 import gc
 
 
+def rest() -> None:
+    """Has the collector do nothing while a program starts, when all that comes up stays; ``calm`` ends that."""
+    gc.disable()
+
+
 def calm() -> None:
     """Has the collector run rarely, and never over what is there already.
 
@@ -13,4 +18,5 @@ def calm() -> None:
     """
     gc.collect()
     gc.freeze()
+    gc.enable()
     gc.set_threshold(100_000, 50, 100)

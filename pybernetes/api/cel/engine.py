@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pybernetes.api.cel import evaluate, types
-from pybernetes.api.cel.checker import Checker
+from pybernetes.api.cel import types
 from pybernetes.api.cel.cost import PER_CALL_LIMIT, Exceeded
-from pybernetes.api.cel.library import functions
-from pybernetes.api.cel.macros import MACROS
 from pybernetes.api.cel.runtime import Failure
 from pybernetes.api.cel.syntax import CelError, Expr, Ident, Invalid, Parser
 from pybernetes.api.cel.types import Type
@@ -38,6 +35,11 @@ class Environment:
 
     def compile(self, source: str) -> Program:
         """Compiles; CelError with all complaints if that fails."""
+        # Only now: a server that starts need not wait for what most clusters never use.
+        from pybernetes.api.cel.checker import Checker
+        from pybernetes.api.cel.library import functions
+        from pybernetes.api.cel.macros import MACROS
+
         tree = Parser(source, MACROS).parse()
         checker = Checker(self.variables, functions(), self.objects)
         try:
@@ -53,16 +55,19 @@ class Program:
     """A compiled expression."""
 
     def __init__(self, source: str, tree: Expr, environment: Environment) -> None:
+        from pybernetes.api.cel import evaluate  # see compile()
+
         self.source, self.tree = source, tree
         self.type = tree.type
         self._step = evaluate.build(tree, environment.variables)
+        self._frame = evaluate.Frame
         self.uses = {
             node.name for node in nodes(tree) if isinstance(node, Ident)
         } & environment.variables.keys()
 
     def run(self, data: Mapping[str, Any], limit: int = PER_CALL_LIMIT) -> tuple[Any, int]:
         """The value of the expression and what it cost; CelError if it has none."""
-        frame = evaluate.Frame(dict(data), limit)
+        frame = self._frame(dict(data), limit)
         try:
             return self._step(frame), frame.cost
         except Failure as error:
