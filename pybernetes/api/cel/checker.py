@@ -28,7 +28,8 @@ _LITERALS = {
 }  # fmt: skip
 _TYPE_NAMES = frozenset(
     {"int", "uint", "double", "string", "bytes", "bool", "list", "map", "null_type", "type", "dyn",
-     "google.protobuf.Timestamp", "google.protobuf.Duration", "optional_type"}
+     "google.protobuf.Timestamp", "google.protobuf.Duration", "optional_type", "net.IP", "net.CIDR", "kubernetes.URL",
+     "kubernetes.Quantity", "kubernetes.Semver", "kubernetes.NamedFormat"}
 )  # fmt: skip
 
 

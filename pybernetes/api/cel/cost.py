@@ -121,9 +121,10 @@ for _name in (
     "quantity", "isQuantity", "semver", "isSemver",
 ):  # fmt: skip
     _BY_NAME[_name] = _first(TRAVERSAL)
-# Of these upstream has no estimate of its own; what they do grows with their lists.
-for _name in ("sets.contains", "sets.equivalent", "sets.intersects"):
+for _name in ("sets.contains", "sets.intersects"):
     _BY_NAME[_name] = lambda args, result: 1 + size(args[0]) * size(args[1])
+_BY_NAME["sets.equivalent"] = lambda args, result: 1 + 2 * size(args[0]) * size(args[1])
+# Of these upstream has no estimate of its own; what they do grows with their lists.
 for _name in ("sort", "distinct", "flatten", "reverse", "slice", "optional.unwrap", "unwrapOpt"):
     _BY_NAME[_name] = lambda args, result: LIST + size(args[0])
 _BY_NAME["distinct"] = lambda args, result: LIST + size(args[0]) * max(1, size(result))

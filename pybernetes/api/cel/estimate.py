@@ -387,6 +387,7 @@ _PARSED = frozenset({"cidr", "isIP", "isCIDR", "quantity", "isQuantity", "semver
 _LISTED = frozenset({"isSorted", "sum", "max", "min", "indexOf", "lastIndexOf", "includes"})
 _ADDRESS = Range(4, 16)
 _LONGEST_FORMAT = 128
+_LONGEST_NAME = 64
 
 
 def library_cost(
@@ -432,10 +433,14 @@ def library_cost(
         if identifier.endswith("_string"):
             found = found.add(size(args[0]).scaled(factor))
         return found, None
+    if name.startswith("sets."):
+        product = size(args[0]).times(size(args[1]))
+        return (product.add(product) if name == "sets.equivalent" else product).add(ONE), None
     if name == "validate":
         return size(args[0]).scaled(factor).scaled(_LONGEST_FORMAT * cost.REGEX), None
     if name == "_==_" and args[0].type.kind == "opaque" and args[0].type == args[1].type:
-        return ONE, None
+        named = args[0].type.name == "kubernetes.NamedFormat"
+        return Range(1, _LONGEST_NAME).scaled(factor) if named else ONE, None
     return None
 
 

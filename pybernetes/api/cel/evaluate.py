@@ -291,23 +291,23 @@ class _Builder:
         return run
 
 
-Items = Iterable[None]
+Items = Iterable[bool]
 Loop = Callable[[Frame, Items], Any]
 
 
-def _bindings(variables: dict[str, Any], values: Any, first: str, second: str) -> Iterator[None]:
+def _bindings(variables: dict[str, Any], values: Any, first: str, second: str) -> Iterator[bool]:
     """Goes through the items, and gives the variables their values on the way."""
     if not isinstance(values, list | dict):
         raise Failure("no such overload")
     if not second:
         for item in values:
             variables[first] = item
-            yield
+            yield True
         return
     for key, value in enumerate(values) if isinstance(values, list) else values.items():
         variables[first] = key
         variables[second] = value
-        yield
+        yield True
 
 
 def _quantified(test: Step, absorbing: bool) -> Loop:
@@ -316,7 +316,8 @@ def _quantified(test: Step, absorbing: bool) -> Loop:
 
     def run(frame: Frame, items: Items) -> bool:
         failed: Failure | None = None
-        for _ in items:
+        iterator = iter(items)
+        for _ in iterator:
             frame.cost += per_item
             if frame.cost > frame.limit:
                 raise Exceeded
@@ -326,7 +327,8 @@ def _quantified(test: Step, absorbing: bool) -> Loop:
                 failed = failed or error
                 continue
             if found is absorbing:
-                frame.cost += 1
+                # The next item is looked at before the loop ends.
+                frame.cost += 1 + (per_item - 1 if next(iterator, None) is not None else 0)
                 return absorbing
             if not isinstance(found, bool):
                 failed = failed or Failure("no such overload")
