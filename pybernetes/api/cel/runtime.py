@@ -228,11 +228,27 @@ def equal(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
+def key_of(value: Any) -> Any:
+    """Something hashable that is the same for equal values, so that large lists are compared in a moment."""
+    kind = type(value)
+    if kind is str or kind is bytes:
+        return value
+    if kind is bool or value is None:
+        return (kind, value)
+    if isinstance(value, _NUMBERS):
+        return ("number", value)
+    if isinstance(value, list):
+        return tuple(map(key_of, value))
+    if isinstance(value, dict):
+        return frozenset((key, key_of(item)) for key, item in value.items())
+    return value
+
+
 def _equal_lists(one: list[Any], other: list[Any]) -> bool:
     if len(one) != len(other):
         return False
     if isinstance(one, SetList) or isinstance(other, SetList):
-        return all(any(equal(item, found) for found in other) for item in one)
+        return {*map(key_of, other)}.issuperset(map(key_of, one))
     keyed = one if isinstance(one, MapList) else other if isinstance(other, MapList) else None
     if keyed is not None:
         by_key = {keyed.key(item): item for item in other}
@@ -243,7 +259,8 @@ def _equal_lists(one: list[Any], other: list[Any]) -> bool:
 def add_lists(one: list[Any], other: list[Any]) -> list[Any]:
     """Both lists as one; sets do not repeat, and objects of maps are merged."""
     if isinstance(one, SetList):
-        return SetList(one + [item for item in other if not any(equal(item, held) for held in one)])
+        held = {*map(key_of, one)}
+        return SetList(one + [item for item in other if key_of(item) not in held])
     if isinstance(one, MapList):
         places = {one.key(item): index for index, item in enumerate(one)}
         result = list(one)

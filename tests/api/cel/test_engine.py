@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -199,6 +200,25 @@ def test_sets_have_no_order() -> None:
     _, environment = schema_environment()
     program = environment.compile("self.set == ['b', 'a'] && (self.set + ['a', 'c']).size() == 3")
     assert program.evaluate({"self": {"set": ["a", "b"]}}) is True
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "s.replace('', s).size() > 0",
+        "s.split('').map(c, s).join('').size() > 0",
+        "'%.999999999f'.format([1.0]) == ''",
+        "sets.contains(n, n) && n.distinct().size() > 0 && sets.equivalent(n, n)",
+    ],
+)
+def test_large_values_are_worked_on_in_a_moment_or_not_at_all(source: str) -> None:
+    program = Environment({"s": "string", "n": "list(int)"}).compile(source)
+    begin = time.process_time()
+    try:
+        program.evaluate({"s": "x" * 200_000, "n": list(range(100_000))})
+    except CelError:
+        pass
+    assert time.process_time() - begin < 5
 
 
 def test_an_expression_that_costs_too_much_is_cancelled() -> None:

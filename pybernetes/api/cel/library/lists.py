@@ -8,7 +8,18 @@ from typing import Any
 
 from pybernetes.api.cel.library.declare import Library
 from pybernetes.api.cel.library.standard import lookup
-from pybernetes.api.cel.runtime import NONE, Failure, Moment, Optional, Span, Struct, Uint, equal, less
+from pybernetes.api.cel.runtime import (
+    NONE,
+    Failure,
+    Moment,
+    Optional,
+    Span,
+    Struct,
+    Uint,
+    equal,
+    key_of,
+    less,
+)
 
 LIBRARY = Library()
 _COMPARABLE = ("int", "uint", "double", "bool", "string", "bytes", "duration", "timestamp")
@@ -95,11 +106,7 @@ def _flatten(items: list[Any], depth: int = 1) -> list[Any]:
 
 
 def _distinct(items: list[Any]) -> list[Any]:
-    found: list[Any] = []
-    for item in items:
-        if _place(found, item) < 0:
-            found.append(item)
-    return found
+    return list({key_of(item): item for item in reversed(items)}.values())[::-1]
 
 
 _method("indexOf", "list_a_index_of_int", "list(A) A -> int", _place)
@@ -114,7 +121,11 @@ _function("lists.range", "lists_range", "int -> list(int)", lambda count: list(r
 
 
 def _contains(items: list[Any], wanted: list[Any]) -> bool:
-    return all(_place(items, item) >= 0 for item in wanted)
+    return {*map(key_of, items)}.issuperset(map(key_of, wanted))
+
+
+def _intersects(one: list[Any], other: list[Any]) -> bool:
+    return not {*map(key_of, one)}.isdisjoint(map(key_of, other))
 
 
 _function("sets.contains", "list_sets_contains_list", "list(A) list(A) -> bool", _contains)
@@ -128,7 +139,7 @@ _function(
     "sets.intersects",
     "list_sets_intersects_list",
     "list(A) list(A) -> bool",
-    lambda a, b: any(_place(a, item) >= 0 for item in b),
+    _intersects,
 )
 
 # -- optional values ---------------------------------------------------------------------------------------------

@@ -7,11 +7,15 @@ import binascii
 import math
 from typing import Any
 
+from pybernetes.api.cel.cost import Exceeded
 from pybernetes.api.cel.library.declare import Library
 from pybernetes.api.cel.library.standard import double_text
 from pybernetes.api.cel.runtime import Failure, Moment, Span, TypeValue
 
 LIBRARY = Library()
+# A string of this length costs as much as an expression may.
+_LONGEST = 10_000_000
+_MOST_DIGITS = 1000
 _SPACE = " \t\n\v\f\r\u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 _LOWER = {upper: upper + 32 for upper in range(65, 91)}
 _UPPER = {lower: lower - 32 for lower in range(97, 123)}
@@ -38,7 +42,15 @@ def _last_index_of(text: str, part: str, end: int | None = None) -> int:
 
 
 def _replace(text: str, old: str, new: str, count: int = -1) -> str:
+    found = text.count(old) if old else len(text) + 1
+    _check_size(len(text) + (found if count < 0 else min(count, found)) * len(new))
     return text.replace(old, new, count)
+
+
+def _check_size(length: int) -> None:
+    """Cancels what would cost more than any expression may, before it is made."""
+    if length > _LONGEST:
+        raise Exceeded
 
 
 def _split(text: str, separator: str, count: int = -1) -> list[str]:
@@ -62,6 +74,7 @@ def _substring(text: str, start: int, end: int | None = None) -> str:
 
 def _join(items: list[str], separator: str = "") -> str:
     try:
+        _check_size(sum(map(len, items)) + len(separator) * len(items))
         return separator.join(items)
     except TypeError:
         raise Failure("no such overload") from None
@@ -147,7 +160,9 @@ def _format(text: str, values: list[Any]) -> str:
             end = at + 1
             while text[end : end + 1].isdigit():
                 end += 1
-            precision, at = int(text[at + 1 : end] or "0"), end
+            precision, at = int(text[at + 1 : end][:9] or "0"), end
+            if precision > _MOST_DIGITS:
+                raise Failure(f"could not parse formatting clause: precision {precision} is too large")
         if at >= len(text):
             raise Failure("could not parse formatting clause: unexpected end of string")
         if index >= len(values):
