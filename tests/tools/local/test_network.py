@@ -7,6 +7,7 @@ import os
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +91,7 @@ class Net(User):
 @pytest.fixture(scope="module")
 def net(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Net]:
     require_root()
-    for program in ("kubectl", "containerd", "busybox", "curl", "iptables"):
+    for program in ("kubectl", "containerd", "busybox", "curl", "iptables", "nft"):
         require_program(program)
     home = tmp_path_factory.mktemp("net")
     net = Net(home)
@@ -165,7 +166,31 @@ def test_what_a_pod_sees(net: Net) -> None:
     assert "0 100 80 foo.default.svc.cluster.local" in answer
 
 
+@contextmanager
+def nothing_leaks() -> Iterator[None]:
+    """No packet for a pod or a service is to be seen on the bridge meanwhile, where this machine would route it."""
+    table = f"leaks_{NAME}"
+    rules = (
+        f"table inet {table} {{\n chain seen {{\n type filter hook prerouting priority -300;\n"
+        f' iifname "{network.bridge_name(NAME)}" ip daddr {{ 10.244.0.0/16, 10.96.0.0/16 }} counter\n }}\n}}\n'
+    )
+    subprocess.run(["nft", "-f", "-"], input=rules, text=True, check=True)
+    try:
+        yield
+        listed = subprocess.run(
+            ["nft", "list", "table", "inet", table], capture_output=True, text=True
+        ).stdout
+        assert "counter packets 0 bytes 0" in listed
+    finally:
+        subprocess.run(["nft", "delete", "table", "inet", table], check=True)
+
+
 def test_links_that_were_cut_carry_again(net: Net) -> None:
+    with nothing_leaks():
+        _cut_and_wait(net)
+
+
+def _cut_and_wait(net: Net) -> None:
     away = next(
         node for node in NODES if node != net.kubectl("get", "pod", "look", "-o", "jsonpath={.spec.nodeName}")
     )
