@@ -29,6 +29,7 @@ _MAIN_TABLE = 254
 # Kinds of news, and where in them to find things (linux/rtnetlink.h, linux/if_link.h).
 _NEW_LINK, _DELETED_LINK, _DELETED_ROUTE = 16, 17, 25
 _NAME, _MTU, _ROUTE_PROTOCOL = 3, 4, 5
+_UP = 1  # the flag of a link that is switched on
 _POD_LINK = "veth"  # pods come and go with links that the bridge plugin names so
 
 
@@ -286,13 +287,17 @@ class News:
             return body[_ROUTE_PROTOCOL] == PROTOCOL
         if kind not in (_NEW_LINK, _DELETED_LINK):
             return False
-        flags = struct.unpack_from("=I", body, 8)[0]
-        attributes = dict(_attributes(body[16:]))
-        name = attributes.get(_NAME, b"").rstrip(b"\0").decode()
-        if name.startswith(_POD_LINK):
-            return False
-        mtu = int.from_bytes(attributes.get(_MTU, b""), sys.byteorder)
-        state = (flags, mtu) if kind == _NEW_LINK else (0, 0)
+        name, mtu = "", 0
+        for attribute, value in _attributes(body[16:]):
+            if attribute == _NAME:
+                name = value.rstrip(b"\0").decode()
+                if name.startswith(_POD_LINK):
+                    return False
+            elif attribute == _MTU:
+                mtu = int.from_bytes(value, sys.byteorder)
+        # A bridge loses its carrier with its last pod and gets it back with the next, which changes nothing here.
+        up = struct.unpack_from("=I", body, 8)[0] & _UP
+        state = (up, mtu) if kind == _NEW_LINK else (0, 0)
         before, self._states[name] = self._states.get(name), state
         return before != state
 
