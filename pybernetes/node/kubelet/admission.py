@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pybernetes.api import podrequests, quantity
+from pybernetes.api import placement, podrequests, quantity
 from pybernetes.api.resourcelist import ResourceList, add_to
+from pybernetes.node.kubelet.status import is_static
 
 Fields = dict[str, Any]
+_OS = "kubernetes.io/os"
 _SAFE_SYSCTLS = (
     "kernel.shm_rmid_forced", "net.ipv4.ip_local_port_range", "net.ipv4.tcp_syncookies", "net.ipv4.ping_group_range",
     "net.ipv4.ip_unprivileged_port_start", "net.ipv4.ip_local_reserved_ports", "net.ipv4.tcp_keepalive_time",
@@ -21,13 +23,26 @@ _SAFE_SYSCTLS = (
 def refusal(
     pod: Fields, node: Fields, others: Iterable[Fields], unsafe_sysctls: Iterable[str] = ()
 ) -> tuple[str, str] | None:
-    """Reason and message if the pod cannot run here."""
-    return (
+    """Reason and message if the pod cannot run here; room that others could make is looked at last."""
+    found = (
         _sysctls(pod, tuple(unsafe_sysctls))
+        or _system(pod)
         or _selector(pod, node)
+        or _taints(pod, node)
         or _ports(pod, others := list(others))
         or _resources(pod, node.get("status", {}).get("allocatable", {}), others)
     )
+    return (found[0], f"Pod was rejected: {found[1]}") if found is not None else None
+
+
+def _system(pod: Fields) -> tuple[str, str] | None:
+    label = (pod["metadata"].get("labels") or {}).get(_OS, "linux")
+    if label != "linux":
+        text = f"Failed to admit pod as the `{_OS}` label doesn't match node label"
+        return "PodOSSelectorNodeLabelDoesNotMatch", text
+    if (pod["spec"].get("os") or {}).get("name", "linux") != "linux":
+        return "PodOSNotSupported", "Failed to admit pod as the OS field doesn't match node OS"
+    return None
 
 
 def _sysctls(pod: Fields, allowed: tuple[str, ...]) -> tuple[str, str] | None:
@@ -40,14 +55,22 @@ def _sysctls(pod: Fields, allowed: tuple[str, ...]) -> tuple[str, str] | None:
 
 
 def _selector(pod: Fields, node: Fields) -> tuple[str, str] | None:
-    labels = node.get("metadata", {}).get("labels") or {}
-    selector = pod["spec"].get("nodeSelector") or {}
-    if any(labels.get(key) != value for key, value in selector.items()):
+    if not placement.required_affinity(pod["spec"])({"metadata": {"name": ""}, **node}):
         return (
             "NodeAffinity",
-            "Pod was rejected: Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector",
+            "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector",
         )
     return None
+
+
+def _taints(pod: Fields, node: Fields) -> tuple[str, str] | None:
+    if is_static(pod):
+        return None
+    taints, tolerations = node.get("spec", {}).get("taints"), pod["spec"].get("tolerations")
+    if placement.untolerated(taints, tolerations, ("NoExecute",)) is None:
+        return None
+    text = "Predicate TaintToleration failed: node(s) had taints that the pod didn't tolerate"
+    return "TaintToleration", text
 
 
 def _host_ports(pod: Fields) -> set[tuple[str, int, str]]:
@@ -73,7 +96,7 @@ def _ports(pod: Fields, others: list[Fields]) -> tuple[str, str] | None:
                 if same and (mine[2] == address or "0.0.0.0" in (mine[2], address)):
                     return (
                         "NodePorts",
-                        "Pod was rejected: Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports",
+                        "Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports",
                     )
     return None
 
@@ -83,7 +106,7 @@ def _resources(pod: Fields, allocatable: Mapping[str, str], others: list[Fields]
         return None
     if "pods" in allocatable and len(others) + 1 > quantity.integer(allocatable["pods"]):
         text = f"Node didn't have enough resource: pods, requested: 1, used: {len(others)}, capacity: {allocatable['pods']}"
-        return "OutOfpods", f"Pod was rejected: {text}"
+        return "OutOfpods", text
     used: ResourceList = {}
     for other in others:
         add_to(used, podrequests.requests(other))
@@ -96,5 +119,5 @@ def _resources(pod: Fields, allocatable: Mapping[str, str], others: list[Fields]
             scale = 1000 if name == "cpu" else 1
             numbers = [int(each * scale) for each in (asked, taken, have)]
             text = f"Node didn't have enough resource: {name}, requested: {numbers[0]}, used: {numbers[1]}, capacity: {numbers[2]}"
-            return f"OutOf{name}", f"Pod was rejected: {text}"
+            return f"OutOf{name}", text
     return None

@@ -298,6 +298,11 @@ def test_credentials_of_images() -> None:
     assert with_registry("localhost/x") == "localhost/x"
 
 
+def _required(operator: str, value: str) -> dict[str, Any]:
+    term = {"matchExpressions": [{"key": "a", "operator": operator, "values": [value]}]}
+    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [term]}}}
+
+
 @pytest.mark.parametrize(
     ("spec", "reason"),
     [
@@ -305,12 +310,23 @@ def test_credentials_of_images() -> None:
         ({"nodeSelector": {"a": "c"}}, "NodeAffinity"),
         ({"securityContext": {"sysctls": [{"name": "kernel.msgmax", "value": "1"}]}}, "SysctlForbidden"),
         ({"securityContext": {"sysctls": [{"name": "net.core.somaxconn", "value": "1"}]}}, None),
+        ({"affinity": _required("In", "b")}, None),
+        ({"affinity": _required("NotIn", "b")}, "NodeAffinity"),
+        ({"os": {"name": "linux"}}, None),
+        ({"os": {"name": "windows"}}, "PodOSNotSupported"),
+        ({"tolerations": []}, "TaintToleration"),
     ],
 )
 def test_admission(spec: dict[str, Any], reason: str | None) -> None:
-    node = {"metadata": {"labels": {"a": "b"}}, "status": {"allocatable": {"cpu": "1", "pods": "2"}}}
+    node = {
+        "metadata": {"name": "n", "labels": {"a": "b"}},
+        "spec": {"taints": [{"key": "gone", "effect": "NoExecute"}, {"key": "full", "effect": "NoSchedule"}]},
+        "status": {"allocatable": {"cpu": "1", "pods": "2"}},
+    }
+    spec = {"tolerations": [{"key": "gone", "operator": "Exists"}], **spec}
     found = admission.refusal(pod(**spec), node, [], ["net.core.*"])
     assert (found and found[0]) == reason
+    assert found is None or found[1].startswith("Pod was rejected: ")
 
 
 def test_admission_counts_others() -> None:
