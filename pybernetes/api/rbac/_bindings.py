@@ -65,7 +65,8 @@ def _subject(subject: dict[str, Any], namespaced: bool, path: Path, errors: Erro
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
     """Checks that the role stays the same: who may bind it was decided when it was bound."""
     if new.get("roleRef") != old.get("roleRef"):
-        errors.invalid(Path("roleRef"), go.struct(new.get("roleRef"), _ROLE), meta.IMMUTABLE)
+        role = {"apiGroup": "", "kind": "", "name": "", **new.get("roleRef", {})}
+        errors.invalid(Path("roleRef"), go.struct(role, _ROLE), meta.IMMUTABLE)
 
 
 def _role(obj: Object, now: float) -> str:

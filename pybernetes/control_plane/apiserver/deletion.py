@@ -77,6 +77,11 @@ def begin(kind: Kind, obj: Object, options: DeleteOptions, now: float) -> bool:
     if kind.resource.begin_deletion is not None:
         kind.resource.begin_deletion(obj, _stamp(now))
     finalizers = wanted_finalizers(kind, obj, options)
+    if kind.resource.begin_deletion is not None and finalizers and not meta.get("deletionTimestamp"):
+        # Upstream has a way of its own here: no grace, no new generation.
+        _set_finalizers(meta, finalizers)
+        meta["deletionTimestamp"] = _stamp(now)
+        return True
     if kind.resource.grace_period is not None:
         grace = kind.resource.grace_period(obj, options.grace)
         if meta.get("deletionTimestamp"):
