@@ -72,9 +72,9 @@ async def run(client: Client, administrator: Client, place: Place) -> None:
     try:
         try:
             await names.start()
-        except OSError:  # somebody has the port: the service leads to another one as well
+        except OSError:  # somebody has a port of ours: the service leads to another one as well
             await names.stop()
-            names = KubeDns(client, _options(place, 0))
+            names = KubeDns(client, _options(place, 0, ()))
             await names.start()
         async with asyncio.TaskGroup() as group:
             group.create_task(names.run())
@@ -85,5 +85,5 @@ async def run(client: Client, administrator: Client, place: Place) -> None:
             await names.stop()
 
 
-def _options(place: Place, port: int) -> Options:
-    return Options(addresses=(place.address,), port=port, ranges=place.ranges, http_ports=(_METRICS,))
+def _options(place: Place, port: int, http_ports: tuple[int, ...] = (_METRICS,)) -> Options:
+    return Options(addresses=(place.address,), port=port, ranges=place.ranges, http_ports=http_ports)
