@@ -11,11 +11,12 @@ import pytest
 from pybernetes.api import quantity
 from pybernetes.client.client import Client
 from pybernetes.client.refs import NODES, PODS
+from pybernetes.control_plane.scheduler.config import Configuration, profile_config
 from pybernetes.control_plane.scheduler.scheduler import Scheduler
 from pybernetes.runtime.election import Election
 from pybernetes.runtime.manager import Manager
 from tests.cluster import Cluster, eventually
-from tests.control_plane.scheduler.helpers import add_node, node, pod
+from tests.control_plane.scheduler.helpers import add_node, node, pod, scheduling
 
 Object = dict[str, Any]
 
@@ -100,3 +101,21 @@ async def test_nodes_are_never_overcommitted(seed: int) -> None:
         assert ledger.problems == []
         assert ledger.bound >= 20
         assert len((await client.list(NODES)).items) == 6
+
+
+async def test_schedulers_of_two_names_share_their_books() -> None:
+    names = ("one", "two")
+    configuration = Configuration(profiles=[profile_config({"schedulerName": name}, 0) for name in names])
+    async with Cluster() as cluster, scheduling(cluster.client, configuration):
+        client = cluster.client
+        capacity = {f"n{number}": 2000 for number in range(4)}
+        for name in capacity:
+            await add_node(client, node(name, cpu="2"))
+        ledger = Ledger(capacity, dict.fromkeys(capacity, 110))
+        following = asyncio.create_task(ledger.follow(client))
+        pods = [pod(f"p{number}", cpu="300m", schedulerName=names[number % 2]) for number in range(30)]
+        await asyncio.gather(*(client.create(PODS, each) for each in pods))
+        await eventually(lambda: ledger.bound == 24, seconds=60)  # six on each node
+        following.cancel()
+        await asyncio.gather(following, return_exceptions=True)
+        assert ledger.problems == []
