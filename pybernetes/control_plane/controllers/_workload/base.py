@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from pybernetes.api.selectors import NOTHING, Selector
 from pybernetes.client.errors import NotFound, StatusError
-from pybernetes.client.refs import PODS, Kindlike
+from pybernetes.client.refs import NAMESPACES, PODS, Kindlike
 from pybernetes.control_plane.controllers._workload.batches import namespace_is_terminating
 from pybernetes.control_plane.controllers._workload.ownership import (
     anchors,
@@ -36,6 +36,7 @@ class Workload(Controller):
     def __init__(self, runtime: Runtime) -> None:
         self.recorder = runtime.recorder(self.component)
         super().__init__(runtime)
+        self._namespaces = self.cache(NAMESPACES)
         self.cache(self.kind).add_index(self.selector_index())
         for kind in self.children:
             self.cache(kind).add_index(by_controller)
@@ -96,6 +97,9 @@ class Workload(Controller):
 
     async def create_pod(self, owner: Object, pod: Object) -> Object | None:
         """Makes a pod and says so; None if the namespace is going away, where nothing can be made."""
+        namespace = self._namespaces.get(owner["metadata"]["namespace"])
+        if namespace is not None and "deletionTimestamp" in namespace["metadata"]:
+            return None
         try:
             made = await self.client.create(PODS, pod, owner["metadata"]["namespace"])
         except StatusError as error:
