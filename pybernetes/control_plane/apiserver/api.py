@@ -11,6 +11,7 @@ from weakref import WeakValueDictionary
 
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.admission.chain import Chain
+from pybernetes.control_plane.apiserver.admission.hook_metrics import HookMetrics
 from pybernetes.control_plane.apiserver.authn.chain import Authentication
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.authz import chain as authorization
@@ -86,6 +87,7 @@ class Api:
     lists: ListCache = field(default_factory=ListCache)
     # Calls webhooks.
     https: HttpsClient = field(init=False)
+    hook_metrics: HookMetrics = field(default_factory=HookMetrics)
 
     def __post_init__(self) -> None:
         self.https = HttpsClient(self.nodes.dialer)

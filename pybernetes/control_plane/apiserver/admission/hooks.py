@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 from typing import Any
 
@@ -62,6 +63,9 @@ class Hooks:
         self._hooks: list[Hook] = []
         self._surroundings = Surroundings(api)
         self._caller = Caller(api)
+        self._sort = "admit" if mutating else "validating"
+        if api.hook_metrics.render not in api.metrics.more:
+            api.metrics.more.append(api.hook_metrics.render)
 
     def current(self) -> list[Hook]:
         """What is registered now."""
@@ -98,7 +102,27 @@ class Hooks:
         return Invocation(hook, index, shown)
 
     async def call(self, invocation: Invocation, attributes: Attributes) -> Answer:
-        """Calls a webhook; CallError, or StatusError if a dry run is none for it."""
+        """Calls a webhook and counts it; CallError, or StatusError if a dry run is none for it."""
+        begin = time.monotonic()
+        hook, operation = invocation.hook, attributes.operation
+        metrics, sort = self._api.hook_metrics, self._sort
+        try:
+            answer = await self._call(invocation, attributes)
+        except CallError:
+            seconds = time.monotonic() - begin
+            metrics.called(hook.name, sort, operation, 503, not hook.ignores_failure, seconds)
+            if hook.ignores_failure:
+                metrics.failed_open(hook.name, sort)
+            else:
+                metrics.rejected(hook.name, sort, operation, "calling_webhook_error", 503)
+            raise
+        code = 200 if answer.allowed else max(400, answer.status.get("code") or 0)
+        metrics.called(hook.name, sort, operation, code, not answer.allowed, time.monotonic() - begin)
+        if not answer.allowed:
+            metrics.rejected(hook.name, sort, operation, "no_error", code)
+        return answer
+
+    async def _call(self, invocation: Invocation, attributes: Attributes) -> Answer:
         hook, shown = invocation.hook, invocation.shown
         if attributes.dry_run and not hook.dry_runs:
             raise review.no_dry_run(hook.name)

@@ -369,6 +369,17 @@ def test_what_configures_admission_is_exempt(server: Server, hooks: HookServer) 
     assert server.call("POST", "/api/v1/namespaces", {"metadata": {"name": "locked"}})[0] == 201
 
 
+def test_calls_are_counted(server: Server, hooks: HookServer, namespace: str) -> None:
+    hooks.respond = lambda path, review: deny(review, message="no", code=403)
+    with registered(server, namespace, hook(hooks, name="counted.example.com")):
+        create(server, namespace)
+        text = server.call("GET", "/metrics")[1]
+        labels = 'name="counted.example.com",operation="CREATE",rejected="true",type="validating"'
+        assert f'apiserver_admission_webhook_request_total{{code="403",{labels}}} 1' in text
+        assert f"apiserver_admission_webhook_admission_duration_seconds_count{{{labels}}} 1" in text
+        assert 'apiserver_admission_webhook_rejection_count{error_type="no_error",name="counted' in text
+
+
 def test_a_service_is_reached_at_its_endpoints(hooks: HookServer) -> None:
     async def scenario() -> None:
         async with World() as world:
