@@ -50,6 +50,7 @@ from pybernetes.runtime.informer import Informer
 log = logging.getLogger(__name__)
 Fields = dict[str, Any]
 _LOG_LINKS = Path("/var/log/containers")  # beside the usual place of logs
+_CGROUPFS = 1  # CRI's number of that driver
 _RELIST_SECONDS = 60.0  # a look at everything although the runtime tells what happens
 _RELIST_BLIND_SECONDS = 1.0  # … and when it does not
 # A runtime that is not ready is looked at this often: one that starts answers before it can be used.
@@ -262,8 +263,9 @@ class Kubelet:
     async def start(self) -> None:
         """Waits for the runtime, then takes up the work."""
         self.options.root.mkdir(parents=True, exist_ok=True)
-        reservations.enforce(self.context.cgroups, self.options)
         version = await self._wait_for_runtime()
+        await self._take_driver()
+        reservations.enforce(self.context.cgroups, self.options)
         self.context.runtime_name = version.runtime_name
         await self._check_runtime()
         await self._look_at_images()
@@ -476,6 +478,17 @@ class Kubelet:
                 log.warning("the container runtime at %s is not there: %s", self.cri.endpoint, error.message)
             await self.clock.sleep(delay)
             delay = min(5.0, delay * 2)
+
+    async def _take_driver(self) -> None:
+        """Makes control groups as the runtime does, where it tells; the configuration is for those that do not."""
+        try:
+            driver = (await self.cri.runtime_config()).linux.cgroup_driver
+        except CriError:
+            return
+        name = "cgroupfs" if driver == _CGROUPFS else "systemd"
+        if name != self.context.cgroups.driver:
+            log.warning("the runtime's cgroup driver is %s and not %s", name, self.context.cgroups.driver)
+            self.context.cgroups.driver = name
 
     def problems(self) -> list[str]:
         """What keeps the node from being ready."""

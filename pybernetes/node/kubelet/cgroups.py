@@ -196,7 +196,7 @@ class Cgroups:
         """Removes kubepods as a whole, for a node that goes."""
         for parent in self.orphans(set()):
             self.remove_folder(parent)
-        self.remove_folder(os.path.join(self.root, "kubepods"))
+        self.remove_folder(self.top)
         if self.root != "/":
             self.remove_folder(self.root)
 

@@ -12,6 +12,7 @@ from cri_api.v1 import api_pb2 as messages
 from cri_api.v1 import api_pb2_grpc as services
 
 from pybernetes.node.kubelet.agent import Kubelet
+from pybernetes.node.kubelet.cgroups import Cgroups
 from pybernetes.node.kubelet.config import Options, merged
 
 
@@ -32,6 +33,10 @@ class Starting(services.RuntimeServiceServicer):
             messages.RuntimeCondition(type=name, status=True) for name in ("RuntimeReady", "NetworkReady")
         ]
         return messages.StatusResponse(status=messages.RuntimeStatus(conditions=made))
+
+    async def RuntimeConfig(self, request: Any, context: Any) -> Any:
+        linux = messages.LinuxRuntimeConfiguration(cgroup_driver=messages.CGROUPFS)
+        return messages.RuntimeConfigResponse(linux=linux)
 
     async def ListContainers(self, request: Any, context: Any) -> Any:
         return messages.ListContainersResponse()
@@ -68,7 +73,12 @@ def test_a_runtime_that_answers_before_it_is_ready_is_asked_again(tmp_path: Path
         server.add_insecure_port(f"unix://{tmp_path}/cri.sock")
         await server.start()
         settings = merged(
-            {"containerRuntimeEndpoint": f"unix://{tmp_path}/cri.sock", "podLogsDir": str(tmp_path / "logs")}
+            {
+                "containerRuntimeEndpoint": f"unix://{tmp_path}/cri.sock",
+                "podLogsDir": str(tmp_path / "logs"),
+                "cgroupRoot": f"/{tmp_path.name}",
+                "cgroupDriver": "systemd",
+            }
         )
         kubelet = Kubelet(Options("node", root=tmp_path / "root", configuration=settings), None)
         try:
@@ -76,8 +86,10 @@ def test_a_runtime_that_answers_before_it_is_ready_is_asked_again(tmp_path: Path
             async with asyncio.timeout(10):
                 while kubelet.problems():
                     await asyncio.sleep(0.01)
+            assert kubelet.context.cgroups.driver == "cgroupfs"  # as the runtime says
         finally:
             await kubelet.stop()
+            Cgroups(f"/{tmp_path.name}").remove_all()
             await server.stop(None)
 
     asyncio.run(check())
