@@ -182,9 +182,15 @@ class Cgroups:
 
     def orphans(self, known: set[str]) -> list[str]:
         """The groups of pods that nobody knows, as the runtime would be told."""
-        if self.driver == "systemd":
-            return []
         found: set[str] = set()
+        if self.driver == "systemd":
+            for group in (self.top, self.quality("burstable"), self.quality("besteffort")):
+                for base in self.folders(group):
+                    for each in base.glob("*-pod*.slice"):
+                        uid = each.name.rpartition("-pod")[2].removesuffix(".slice").replace("_", "-")
+                        if uid not in known:
+                            found.add(each.name)
+            return sorted(found)
         for base in self.folders(os.path.join(self.root, "kubepods")):
             for middle in ("", "burstable", "besteffort"):
                 for each in (base / middle).glob("pod*") if (base / middle).is_dir() else ():

@@ -79,3 +79,12 @@ def test_pods_of_a_quality_share(tmp_path: Path) -> None:
     assert not shares.exists()
     cgroups.share([])
     assert shares.read_text() == "2"
+
+
+def test_groups_that_systemd_names(tmp_path: Path) -> None:
+    (tmp_path / "cgroup.controllers").write_text("cpu memory pids")
+    cgroups = Cgroups("/", "systemd", tmp_path)
+    cgroups.create(_pod("Burstable", "1"))
+    cgroups.create(_pod("Guaranteed", "1"))
+    names = ["kubepods-burstable-poda_b.slice", "kubepods-poda_b.slice"]
+    assert cgroups.orphans(set()) == names and cgroups.orphans({"a-b"}) == []
