@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pybernetes.api.cel import types
 from pybernetes.api.cel.library.declare import Overload
 from pybernetes.api.cel.runtime import Moment, Span, Uint
-from pybernetes.api.cel.syntax import (
+from pybernetes.api.cel.tree import (
     Call,
     Expr,
     Fold,

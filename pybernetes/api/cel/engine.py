@@ -8,7 +8,8 @@ from typing import Any
 from pybernetes.api.cel import types
 from pybernetes.api.cel.cost import PER_CALL_LIMIT, Exceeded
 from pybernetes.api.cel.runtime import Failure
-from pybernetes.api.cel.syntax import CelError, Expr, Ident, Invalid, Parser
+from pybernetes.api.cel.syntax import Parser
+from pybernetes.api.cel.tree import CelError, Expr, Ident, Invalid
 from pybernetes.api.cel.types import Type
 
 CANCELLED = "operation cancelled: actual cost limit exceeded"

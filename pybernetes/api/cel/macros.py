@@ -2,18 +2,8 @@
 
 from __future__ import annotations
 
-from pybernetes.api.cel.syntax import (
-    Call,
-    Expand,
-    Expr,
-    Fold,
-    Ident,
-    ListExpr,
-    Literal,
-    MapExpr,
-    Parser,
-    Select,
-)
+from pybernetes.api.cel.syntax import Expand, Parser
+from pybernetes.api.cel.tree import Call, Expr, Fold, Ident, ListExpr, Literal, MapExpr, Select
 
 ACCUMULATOR = "@result"
 _UNUSED = "#unused"
