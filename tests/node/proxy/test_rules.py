@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pybernetes.node.proxy import chains
 from pybernetes.node.proxy.backend import LocalTraffic, Settings, modes, node_port_ips
 from pybernetes.node.proxy.backends import iptables, nftables
 from pybernetes.node.proxy.model import Node, Portal, Target
@@ -20,9 +21,9 @@ SETTINGS = Settings(NODE, LocalTraffic(ranges=("10.244.0.0/16",)))
 A, B = Target("10.244.0.2", 8080, True), Target("10.244.1.3", 8080)
 PORTAL = Portal("default/web", "http", "tcp", 4, "10.96.0.10", 80, cluster=(A, B), exists=True)
 SVC, SVL, EXT, FW = (
-    iptables.chain_name(each, "default/web:http", "tcp") for each in ("SVC", "SVL", "EXT", "FW")
+    chains.chain_name(each, "default/web:http", "tcp") for each in ("SVC", "SVL", "EXT", "FW")
 )
-SEP_A = iptables.chain_name("SEP", "default/web:http", "tcp", "10.244.0.2:8080")
+SEP_A = chains.chain_name("SEP", "default/web:http", "tcp", "10.244.0.2:8080")
 N_SVC, N_SVL, N_EXT, N_FW = (
     nftables.chain_name(each, PORTAL) for each in ("service", "local", "external", "firewall")
 )
@@ -34,7 +35,7 @@ def test_the_modes_are_these() -> None:
 
 def test_chain_names_are_upstreams() -> None:
     # What any Kubernetes cluster has for its own API.
-    assert iptables.chain_name("SVC", "default/kubernetes:https", "tcp") == "KUBE-SVC-NPX46M4PTMTKRN6Y"
+    assert chains.chain_name("SVC", "default/kubernetes:https", "tcp") == "KUBE-SVC-NPX46M4PTMTKRN6Y"
 
 
 # -- iptables --------------------------------------------------------------------------------------------
@@ -92,8 +93,8 @@ def _to(address: str, comment: str, target: str) -> str:
 def test_iptables(
     changes: dict[str, Any], own: dict[str, list[str]], shared: dict[str, list[str]], hairpins: list[str]
 ) -> None:
-    found = iptables.rules(replace(PORTAL, **changes), SETTINGS)
-    name = iptables.chain_name("SEP", "default/web:http", "tcp", str(B))
+    found = chains.rules(replace(PORTAL, **changes), SETTINGS)
+    name = chains.chain_name("SEP", "default/web:http", "tcp", str(B))
     expected = {
         chain.replace("{B}", name): tuple(line.replace("{B}", name) for line in lines)
         for chain, lines in own.items()
@@ -113,7 +114,7 @@ def test_iptables(
     ],
 )
 def test_masquerading(changes: dict[str, Any], first: str) -> None:
-    assert iptables.rules(PORTAL, replace(SETTINGS, **changes)).own[SVC][0] == first
+    assert chains.rules(PORTAL, replace(SETTINGS, **changes)).own[SVC][0] == first
 
 
 @pytest.mark.parametrize(
@@ -129,7 +130,7 @@ def test_masquerading(changes: dict[str, Any], first: str) -> None:
 )
 def test_node_port_addresses(given_: tuple[str, ...], localhost: bool, expected: list[str]) -> None:
     own = replace(SETTINGS, node_port_addresses=given_, localhost_node_ports=localhost)
-    lines = iptables.node_port_entries(own, 4, ["127.0.0.1", "172.30.0.2", "10.244.0.1", "::1"])
+    lines = chains.node_port_entries(own, 4, ["127.0.0.1", "172.30.0.2", "10.244.0.1", "::1"])
     assert len(lines) == len(expected)
     assert all(part in line for part, line in zip(expected, lines, strict=True))
 
