@@ -83,7 +83,7 @@ def _cluster(name: str) -> Iterator[str]:
 
     made = Cluster(f"bench-{uuid.uuid4().hex[:6]}")
     try:
-        lifecycle.up(made, {"nodes": 1}, lambda text, seconds: None, wait=60)
+        lifecycle.up(made, {"nodes": 1}, lambda *told: None, wait=60)
         yield made.name
     finally:
         lifecycle.delete(made)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -62,15 +64,34 @@ def changes(arguments: argparse.Namespace, new: bool) -> dict[str, Any]:
 
 
 class Progress:
-    """A line for each step; on a terminal the time goes on while one waits for the next."""
+    """A line for each step; on a terminal a line at the end says what is being done and for how long."""
 
     def __init__(self) -> None:
         self.live = sys.stdout.isatty()
+        self._began = time.monotonic()
+        self._doing = ""
+        self._over = threading.Event()
+        if self.live:
+            threading.Thread(target=self._tick, daemon=True).start()
 
-    def __call__(self, text: str, seconds: float) -> None:
-        """Tells that a step is done."""
-        mark = "\x1b[32m✔\x1b[0m " if self.live else ""
-        print(f"{mark}{seconds:6.2f} s  {text}", flush=True)
+    def __call__(self, done: str, doing: str, seconds: float) -> None:
+        """Tells that a step is done, and what comes next."""
+        self._doing = doing
+        if done:
+            mark = "\r\x1b[K\x1b[32m✔\x1b[0m " if self.live else ""
+            print(f"{mark}{seconds:6.2f} s  {done}", flush=True)
+
+    def _tick(self) -> None:
+        while not self._over.wait(0.1):
+            if self._doing:
+                sys.stdout.write(f"\r\x1b[K  {time.monotonic() - self._began:6.1f} s  {self._doing} …")
+                sys.stdout.flush()
+
+    def close(self) -> None:
+        """Takes the last line away."""
+        self._over.set()
+        if self.live:
+            sys.stdout.write("\r\x1b[K")
 
 
 def main(argv: list[str]) -> int:
@@ -79,16 +100,22 @@ def main(argv: list[str]) -> int:
     from pybernetes.node.containerd.daemon import RuntimeMissing
     from pybernetes.tools.local import lifecycle, places
 
+    progress = Progress()
     try:
         cluster = places.Cluster(arguments.name or arguments.cluster or places.DEFAULT)
         asked = changes(arguments, new=not cluster.settings.exists())
-        settings = lifecycle.up(cluster, asked, Progress(), arguments.wait)
+        settings = lifecycle.up(cluster, asked, progress, arguments.wait)
     except RuntimeMissing as error:
         print(f"pyb up: {error}\npyb up --hollow 1 needs neither: its node only pretends", file=sys.stderr)
         return 1
     except (lifecycle.ClusterError, ValueError, OSError) as error:
         print(f"pyb up: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("pyb up: interrupted; pyb up goes on from here, pyb delete removes it", file=sys.stderr)
+        return 130
+    finally:
+        progress.close()
     other = "" if cluster.name == places.DEFAULT else f" {cluster.name}"
     print(f"\nThe cluster {cluster.name} is up at {lifecycle.server_of(settings)}. What next:")
     print(f"  kubectl get nodes\n  pyb status{other}\n  pyb delete{other}")

@@ -26,7 +26,8 @@ from pybernetes.tools.local.settings import NodeSettings, Settings
 
 SUPERVISOR = "supervisor"
 _READY_SECONDS = 60.0
-Step = Callable[[str, float], None]
+# Told what is being done, and with it when what was being done before is finished, in seconds from the start.
+Step = Callable[[str, str, float], None]
 
 
 class ClusterError(Exception):
@@ -52,9 +53,10 @@ def up(cluster: Cluster, changes: Mapping[str, Any], report: Step, wait: float =
     """
     began = time.monotonic()
 
-    def step(text: str) -> None:
-        report(text, time.monotonic() - began)
+    def step(done: str, next_: str = "") -> None:
+        report(done, next_, time.monotonic() - began)
 
+    step("", "making certificates and networks")
     with locked(cluster):
         before = kept.load(cluster)
         settings = _decide(cluster, before, changes)
@@ -67,16 +69,16 @@ def up(cluster: Cluster, changes: Mapping[str, Any], report: Step, wait: float =
             network.make_bridge(cluster.name, settings.node_range)
         for node in settings.nodes:
             prepare(cluster, settings, node)
-        step("certificates, settings and networks are there")
+        step("certificates, settings and networks are there", "starting the API server")
         _start_supervisor(cluster, changed=settings != before)
         _wait_until_ready(cluster)
         step("the API server is ready")
         path = kubeconfig.users_file()
         kubeconfig.write(path, kubeconfig.merged(kubeconfig.read(path), kubeconfig.read(cluster.kubeconfig)))
-        step(f"the context {cluster.name} is in {path}")
+        step(f"the context {cluster.name} is in {path}", "waiting for nodes" if wait else "")
     if wait:
         for name in _wait_for_nodes(cluster, settings, wait):
-            step(f"the node {name} is ready")
+            step(f"the node {name} is ready", "waiting for nodes")
     return settings
 
 

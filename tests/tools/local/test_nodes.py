@@ -6,10 +6,14 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
+import time
+import urllib.request
 from pathlib import Path
 
 import pytest
 
+from pybernetes.tools.local import network
 from tests.support import require_program, require_root
 from tests.tools.local.user import User
 
@@ -47,11 +51,22 @@ def web(folder: Path) -> Path:
     return folder
 
 
+def answers(url: str) -> bytes:
+    """What a service says, once it can be reached."""
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            with urllib.request.urlopen(url, timeout=5) as answer:
+                return answer.read()
+        except OSError:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+
 def test_a_cluster_with_real_nodes(tmp_path: Path) -> None:
     require_root()
     for program in ("kubectl", "containerd", "busybox"):
         require_program(program)
-    links = set(os.listdir("/sys/class/net"))
     user = User(tmp_path)
     try:
         user.pyb("up", NAME, "--wait")
@@ -66,7 +81,8 @@ def test_a_cluster_with_real_nodes(tmp_path: Path) -> None:
         answer = user.pyb("node", "shell", NAME, "--", "busybox", "wget", "-qO-", f"http://{address}/")
         assert answer == "hello\n"
         user.kubectl("expose", "pod", "web", "--type=NodePort")
-        assert user.pyb("service", "web", "--url").startswith("http://172.30.")
+        url = user.pyb("service", "web", "--url").strip()
+        assert url.startswith("http://172.30.") and answers(url) == b"hello\n"
 
         assert f"{NAME}-2 is added" in user.pyb("node", "add")
         user.until(" Ready", "get", "node", f"{NAME}-2", "--ignore-not-found")
@@ -93,4 +109,33 @@ def test_a_cluster_with_real_nodes(tmp_path: Path) -> None:
     finally:
         user.pyb("delete", NAME)
     assert traces(tmp_path) == []
-    assert {name for name in os.listdir("/sys/class/net") if name.startswith("pyb")} <= links
+    assert network.bridge_name(NAME) not in os.listdir("/sys/class/net")
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_an_up_that_is_cut_short_can_be_gone_on_with_or_deleted(tmp_path: Path, how: signal.Signals) -> None:
+    require_root()
+    require_program("kubectl")
+    require_program("containerd")
+    user = User(tmp_path)
+    folder = tmp_path / "state" / "clusters" / NAME
+    command = [sys.executable, "-m", "pybernetes.cmd.main", "up", NAME, "--nodes", "1", "--wait"]
+    signs = (
+        folder / "cluster.json",
+        Path(f"/run/netns/{network.namespace(NAME, NAME)}"),
+        folder / "supervisor.pid",
+    )
+    try:
+        for sign in signs:
+            process = subprocess.Popen(
+                command, env=user.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
+            deadline = time.monotonic() + 60
+            while not sign.exists() and process.poll() is None:
+                assert time.monotonic() < deadline
+            process.send_signal(how)
+            process.wait(60)
+        assert f"the node {NAME} is ready" in user.pyb("up", NAME, "--wait")
+    finally:
+        user.pyb("delete", NAME)
+    assert traces(tmp_path) == []
