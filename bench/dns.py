@@ -8,6 +8,7 @@ import argparse
 import asyncio
 import contextlib
 import json
+import os
 import random
 import socket
 import struct
@@ -38,6 +39,11 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--window", type=int, default=64, help="questions on their way at once")
     parser.add_argument(
         "--misses", type=float, default=0.3, help="share of questions about names that are none"
+    )
+    parser.add_argument(
+        "--real-time",
+        action="store_true",
+        help="have server and client go before all others meanwhile (root)",
     )
     parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
     options = parser.parse_args(argv)
@@ -98,7 +104,8 @@ async def _measure(options: argparse.Namespace) -> dict[str, float]:
             "all names known after s": time.perf_counter() - began,
         }
         used = processor_seconds(dns.pid)
-        figures |= _load(port, options)
+        with _before_others(dns.pid, 0) if options.real_time else contextlib.nullcontext():
+            figures |= _load(port, options)
         # What the server itself needs, whoever else is at work on the machine.
         asked = figures["questions/s"] * figures.pop("seconds")
         figures["server µs/question"] = (processor_seconds(dns.pid) - used) / asked * 1e6
@@ -106,6 +113,18 @@ async def _measure(options: argparse.Namespace) -> dict[str, float]:
         figures["change seen ms"] = await _change(client, port)
         await client.close()
     return figures
+
+
+@contextlib.contextmanager
+def _before_others(*pids: int) -> Iterator[None]:
+    """Real-time priority for some processes, so that a busy machine measures like an idle one."""
+    for pid in pids:
+        os.sched_setscheduler(pid, os.SCHED_FIFO, os.sched_param(5))
+    try:
+        yield
+    finally:
+        for pid in pids:
+            os.sched_setscheduler(pid, os.SCHED_OTHER, os.sched_param(0))
 
 
 def _kubeconfig(server: str, folder: Path) -> dict[str, Any]:
