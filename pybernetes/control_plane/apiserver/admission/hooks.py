@@ -59,7 +59,8 @@ class Hooks:
     def __init__(self, api: Api, plural: str, mutating: bool) -> None:
         self._api, self._mutating = api, mutating
         self._lookup = Lookup(api, _GROUP, plural)
-        self._source: Any = None
+        # Every write asks whether something changed, so that this is all that it asks.
+        self._changed, self._prefix, self._seen = api.store.changed, self._lookup.kind.prefix, -1
         self._hooks: list[Hook] = []
         self._surroundings = Surroundings(api)
         self._caller = Caller(api)
@@ -69,9 +70,10 @@ class Hooks:
 
     def current(self) -> list[Hook]:
         """What is registered now."""
-        found = self._lookup.all()
-        if found is not self._source:
-            self._source = found
+        changed = self._changed(self._prefix)
+        if changed != self._seen:
+            self._seen = changed
+            found = self._lookup.all()
             ordered = sorted(found, key=lambda configuration: configuration["metadata"]["name"])
             self._hooks = [
                 Hook(configuration, given, index)

@@ -91,7 +91,9 @@ class Policies(Generic[P]):
     ) -> None:
         self._api, self._make = api, make
         self._policies, self._bindings = Lookup(api, _GROUP, policies), Lookup(api, _GROUP, bindings)
-        self._source: tuple[Any, Any] = (None, None)
+        # Every write asks whether something changed, so that this is all that it asks.
+        self._changed, self._seen = api.store.changed, (-1, -1)
+        self._prefixes = self._policies.kind.prefix, self._bindings.kind.prefix
         self._current: list[P] = []
         # A policy that did not change is not compiled again because another one did.
         self._kept: dict[str, tuple[Object, list[Object], P]] = {}
@@ -99,10 +101,10 @@ class Policies(Generic[P]):
 
     def current(self) -> list[P]:
         """What is in force now."""
-        policies, bindings = self._policies.all(), self._bindings.all()
-        if self._source[0] is not policies or self._source[1] is not bindings:
-            self._source = (policies, bindings)
-            self._current = self._build(policies, bindings)
+        changed = self._changed(self._prefixes[0]), self._changed(self._prefixes[1])
+        if changed != self._seen:
+            self._seen = changed
+            self._current = self._build(self._policies.all(), self._bindings.all())
         return self._current
 
     def _build(self, policies: tuple[Object, ...], bindings: tuple[Object, ...]) -> list[P]:
