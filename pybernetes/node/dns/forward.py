@@ -108,7 +108,7 @@ class Forwarder:
             more_places.pop()
         code = message[3] & 15
         if code == wire.NOERROR and answers:
-            seconds = min(_MOST_SECONDS, *(each.ttl for each in records[:answers]), _MOST_SECONDS)
+            seconds = min(_MOST_SECONDS, *(each.ttl for each in records[:answers]))
         elif code in (wire.NOERROR, wire.NXDOMAIN):
             limits = [
                 min(each.ttl, int.from_bytes(each.data[-4:])) for each in records if each.type == wire.SOA

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pybernetes.lib.exposition import Exposition
 from pybernetes.node.dns import wire
 
+_MOST_TYPES = 256
 BOUNDS = tuple(0.00025 * 2**power for power in range(16))
 
 
@@ -27,6 +28,17 @@ class Metrics:
     forwarded: dict[str, int] = field(default_factory=dict)
     forward_failures: dict[str, int] = field(default_factory=dict)
     names: int = 0
+
+    def asked(self, kind: bytes) -> None:
+        """Counts a question by its type and class; whoever makes up types gets no memory for them."""
+        types = self.types
+        count = types.get(kind)
+        if count is not None:
+            types[kind] = count + 1
+        elif len(types) < _MOST_TYPES:
+            types[kind] = 1
+        else:
+            types[b""] = types.get(b"", 0) + 1
 
     def took(self, seconds: float) -> None:
         """Counts how long an answer took."""

@@ -47,7 +47,7 @@ class Resolver:
         ):
             return self._odd(data)
         kind = data[end:question_end]
-        self.metrics.types[kind] = self.metrics.types.get(kind, 0) + 1
+        self.metrics.asked(kind)
         if len(data) == question_end:
             limit, more, option = 512, _NO_MORE, b""
         elif data[question_end : question_end + 3] == b"\0\0\x29" and len(data) >= question_end + 11:

@@ -223,6 +223,13 @@ def test_what_is_no_question(message: bytes, code: int | None) -> None:
     assert (response if response is None else response[3] & 15) == code  # type: ignore[index]
 
 
+def test_types_that_somebody_makes_up_take_no_memory(zone: Zone) -> None:
+    start = question(WEB)[:-4]
+    for number in range(2000):
+        zone.resolver.respond(start + struct.pack(">HH", number, number), True)
+    assert len(zone.resolver.metrics.types) <= 257 and sum(zone.resolver.metrics.types.values()) == 2000
+
+
 def test_an_unknown_version_of_edns_is_refused(zone: Zone) -> None:
     asked = bytearray(question(WEB, size=1232))
     asked[-5] = 1
