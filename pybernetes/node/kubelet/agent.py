@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
-from pybernetes.client import AlreadyExists, Client, NotFound, StatusError
+from pybernetes.client import Client
 from pybernetes.client.refs import NODES, PODS
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.flags import duration
@@ -17,6 +17,7 @@ from pybernetes.node.kubelet import (
     admission,
     dns,
     machine,
+    mirrors,
     preemption,
     reservations,
     sources,
@@ -26,18 +27,17 @@ from pybernetes.node.kubelet.backoff import Backoff
 from pybernetes.node.kubelet.cgroups import Cgroups
 from pybernetes.node.kubelet.config import DEFAULTS, Options
 from pybernetes.node.kubelet.context import Context
-from pybernetes.node.kubelet.cri import events, keys
 from pybernetes.node.kubelet.cri.client import Cri, CriError
 from pybernetes.node.kubelet.definitions import Settings
 from pybernetes.node.kubelet.eviction.ranking import is_critical
 from pybernetes.node.kubelet.figures.summary import Figures, Subject
 from pybernetes.node.kubelet.images import Images
 from pybernetes.node.kubelet.lease import NodeLease
-from pybernetes.node.kubelet.node_status import NodeStatus, image_list
+from pybernetes.node.kubelet.node_status import NodeStatus
 from pybernetes.node.kubelet.objects import Objects
 from pybernetes.node.kubelet.orphans import Orphans
 from pybernetes.node.kubelet.probes.manager import Probes
-from pybernetes.node.kubelet.state import State
+from pybernetes.node.kubelet.runtime_watch import RuntimeWatch
 from pybernetes.node.kubelet.statuses import Statuses
 from pybernetes.node.kubelet.turns import Turns
 from pybernetes.node.kubelet.upkeep.keeper import Upkeep
@@ -51,12 +51,6 @@ log = logging.getLogger(__name__)
 Fields = dict[str, Any]
 _LOG_LINKS = Path("/var/log/containers")  # beside the usual place of logs
 _CGROUPFS = 1  # CRI's number of that driver
-_RELIST_SECONDS = 60.0  # a look at everything although the runtime tells what happens
-_RELIST_BLIND_SECONDS = 1.0  # … and when it does not
-# A runtime that is not ready is looked at this often: one that starts answers before it can be used.
-_MEND_FIRST, _MEND_LONGEST = 0.05, 1.0
-# The runtime tells of an end before its own records have it.
-_SETTLE_SECONDS = (0.0, 0.02, 0.1, 0.4, 1.5)
 
 
 class Kubelet:
@@ -92,15 +86,10 @@ class Kubelet:
         self._static_pods: dict[str, Fields] = {}
         self._static_sources: dict[str, dict[str, Fields]] = {}
         self._write_network = write_network
-        self._runtime_problem = "container runtime is not ready"
-        self._network_problem = "container runtime network not ready: the runtime has not been asked yet"
-        self._images: list[Fields] = []
         self._tasks: list[asyncio.Task[None]] = []
         self._small: set[asyncio.Task[Any]] = set()
-        self._mending: asyncio.Task[Any] | None = None
         self.node_status: NodeStatus | None = None
-        self.events_seen = 0
-        self._seen: dict[str, set[tuple[str, int]]] = {}
+        self.runtime = RuntimeWatch(self.cri, self.clock, self.workers, self._soon, self._readiness_changed)
         self.context = self._context()
         self.cri.observe = self._count_call
         self.figures = Figures(
@@ -157,7 +146,7 @@ class Kubelet:
             addresses=self.addresses,
             turns=Turns(self.clock),
             node=self.node,
-            network_ready=lambda: self._network_problem,
+            network_ready=lambda: self.runtime.network_problem,
             admit=self._admit,
             others=self._others,
         )  # fmt: skip
@@ -263,18 +252,18 @@ class Kubelet:
     async def start(self) -> None:
         """Waits for the runtime, then takes up the work."""
         self.options.root.mkdir(parents=True, exist_ok=True)
-        version = await self._wait_for_runtime()
+        version = await self.runtime.wait()
         await self._take_driver()
         reservations.enforce(self.context.cgroups, self.options)
         self.context.runtime_name = version.runtime_name
-        await self._check_runtime()
-        await self._look_at_images()
+        await self.runtime.check()
+        await self.runtime.look_at_images()
         if self.client is not None:
             assert self.pods is not None and self.node_informer is not None
             self.node_status = NodeStatus(
                 self.client, self.clock, self.options, addresses=self.addresses,
                 runtime_version=f"{version.runtime_name}://{version.runtime_version}",
-                images=lambda: self._images, problems=self.problems, pressures=lambda: self.upkeep.evictions.conditions,
+                images=lambda: self.runtime.images, problems=self.problems, pressures=lambda: self.upkeep.evictions.conditions,
                 port=lambda: self.port,
             )  # fmt: skip
             assert self.context.objects is not None
@@ -282,8 +271,8 @@ class Kubelet:
             self.node_informer.add_handler(self._node_changed)
             self._spawn(self.node_informer.run(), "node informer")
             self._spawn(self._join(), "node")
-        self._spawn(self._follow_runtime(), "runtime events")
-        self._spawn(self._relist(), "relist")
+        self._spawn(self.runtime.follow(), "runtime events")
+        self._spawn(self.runtime.relist(), "relist")
         for work, name in self.upkeep.work():
             self._spawn(work, name)
         settings = self.options.configuration
@@ -433,51 +422,26 @@ class Kubelet:
 
     async def _mirror(self, pod: Fields) -> None:
         """Has a static pod shown in the API as it is, or not at all if its file is gone."""
-        if self.client is None or self.pods is None:
-            return
-        meta = pod["metadata"]
-        await self.pods.wait_synced()
-        delay = 0.2
-        while True:
-            key = f"{meta['namespace']}/{meta['name']}"
-            wanted = next(
-                (each for each in self._static_pods.values()
-                 if f"{each['metadata']['namespace']}/{each['metadata']['name']}" == key), None,
-            )  # fmt: skip
-            shown = self.pods.get(key)
-            try:
-                if shown is not None and sources.is_mirror(shown):
-                    same = wanted is not None and (
-                        shown["metadata"]["annotations"][sources.MIRROR] == wanted["metadata"]["uid"]
-                        and not shown["metadata"].get("deletionTimestamp")
-                    )
-                    if same:
-                        return
-                    await self.client.delete(
-                        PODS, meta["name"], meta["namespace"], uid=shown["metadata"]["uid"], grace=0
-                    )
-                if wanted is not None:
-                    await self.client.create(PODS, sources.mirror_of(wanted, self.node()), meta["namespace"])
-                return
-            except (NotFound, AlreadyExists):
-                if wanted is None:
-                    return
-            except (StatusError, OSError) as error:
-                log.warning("the mirror of the static pod %s: %s", meta["name"], error)
-            await self.clock.sleep(delay)
-            delay = min(10.0, delay * 2)
+        if self.client is not None and self.pods is not None:
+            await mirrors.show(self.client, self.pods, self.clock, pod, self._wanted, self.node)
 
-    # -- the runtime -------------------------------------------------------------------------------------
+    def _wanted(self, key: str) -> Fields | None:
+        names = (each["metadata"] for each in self._static_pods.values())
+        uid = next((each["uid"] for each in names if f"{each['namespace']}/{each['name']}" == key), "")
+        return self._static_pods.get(uid)
 
-    async def _wait_for_runtime(self) -> Any:
-        delay = 0.1
-        while True:
-            try:
-                return await self.cri.version()
-            except CriError as error:
-                log.warning("the container runtime at %s is not there: %s", self.cri.endpoint, error.message)
-            await self.clock.sleep(delay)
-            delay = min(5.0, delay * 2)
+    # -- the node ----------------------------------------------------------------------------------------
+
+    def problems(self) -> list[str]:
+        """What keeps the node from being ready."""
+        return self.runtime.problems()
+
+    def _readiness_changed(self) -> None:
+        if self.node_status is not None:
+            self.node_status.poke()
+        if not self.problems():
+            for worker in self.workers.values():
+                worker.poke()
 
     async def _take_driver(self) -> None:
         """Makes control groups as the runtime does, where it tells; the configuration is for those that do not."""
@@ -490,45 +454,6 @@ class Kubelet:
             log.warning("the runtime's cgroup driver is %s and not %s", name, self.context.cgroups.driver)
             self.context.cgroups.driver = name
 
-    def problems(self) -> list[str]:
-        """What keeps the node from being ready."""
-        return [each for each in (self._runtime_problem, self._network_problem) if each]
-
-    async def _check_runtime(self) -> None:
-        before = self.problems()
-        try:
-            status = (await self.cri.status()).status
-            found = {each.type: each for each in status.conditions}
-            for type_, attribute in (
-                ("RuntimeReady", "_runtime_problem"),
-                ("NetworkReady", "_network_problem"),
-            ):
-                condition = found.get(type_)
-                text = ""
-                if condition is None or not condition.status:
-                    what = "" if type_ == "RuntimeReady" else "network "
-                    reason = condition.reason if condition is not None else ""
-                    message = condition.message if condition is not None else "no condition"
-                    text = (
-                        f"container runtime {what}not ready: {type_}=false reason:{reason} message:{message}"
-                    )
-                setattr(self, attribute, text)
-        except CriError as error:
-            self._runtime_problem = f"container runtime is down: {error.message}"
-        if before != self.problems():
-            if self.node_status is not None:
-                self.node_status.poke()
-            if not self.problems():
-                for worker in self.workers.values():
-                    worker.poke()
-        self._mend()
-
-    async def _look_at_images(self) -> None:
-        try:
-            self._images = image_list(await self.cri.list_images())
-        except CriError:
-            pass
-
     def _node_changed(self, old: Fields | None, new: Fields | None) -> None:
         spec = (new or {}).get("spec", {})
         ranges = spec.get("podCIDRs") or ([spec["podCIDR"]] if spec.get("podCIDR") else [])
@@ -536,98 +461,7 @@ class Kubelet:
         ranges = ranges or ([own] if own else [])
         if ranges and self._write_network is not None:
             self._write_network(list(ranges))
-            self._mend(afresh=True)
-
-    def _mend(self, *, afresh: bool = False) -> None:
-        """Has a runtime that is not ready looked at until it is: it does not tell when that has come."""
-        if not self.problems():
-            return
-        if self._mending is not None and not self._mending.done():
-            if not afresh:
-                return
-            self._mending.cancel()
-        self._mending = self._soon(self._wait_until_mended())
-
-    async def _wait_until_mended(self) -> None:
-        delay = _MEND_FIRST
-        while self.problems():
-            await self.clock.sleep(delay)
-            delay = min(_MEND_LONGEST, delay * 1.5)
-            await self._look_at_everything()
-
-    async def _follow_runtime(self) -> None:
-        """Has pods looked at when the runtime tells that something happened to them."""
-        delay = 0.1
-        while True:
-            try:
-                async for container in events.containers(self.cri):
-                    if not container:
-                        if await self._look_at_everything():
-                            delay = 0.1
-                        continue
-                    self.events_seen += 1
-                    self._soon(self._look_at(container))
-            except events.Unsupported:
-                log.warning("the container runtime has no events: looking every second")
-                while True:
-                    await self.clock.sleep(_RELIST_BLIND_SECONDS)
-                    await self._look_at_everything()
-            except (ConnectionError, CriError) as error:
-                level = logging.WARNING if delay == 0.1 else logging.DEBUG
-                log.log(level, "the events of the container runtime ended: %s", error)
-                await self._check_runtime()
-            await self.clock.sleep(delay)
-            delay = min(_MEND_LONGEST, delay * 2)
-
-    async def _look_at(self, container: str) -> None:
-        """Finds the pod of a container and has it looked at until its record has settled."""
-        for pause in _SETTLE_SECONDS:
-            await self.clock.sleep(pause)
-            worker = self._owner(container)
-            if worker is None:  # so new that nobody has seen it yet
-                continue
-            if worker.phase is not Phase.SYNCING:  # it ends, and looks at that itself
-                return
-            runtime = worker.runtime
-            if any(run.id == container and run.state is State.EXITED for run in runtime.runs):
-                return
-            if any(each.id == container and not each.ready for each in runtime.sandboxes):
-                return
-            worker.poke()
-
-    def _owner(self, container: str) -> Worker | None:
-        for worker in self.workers.values():
-            runtime = worker.runtime
-            if any(run.id == container for run in runtime.runs) or any(
-                sandbox.id == container for sandbox in runtime.sandboxes
-            ):
-                return worker
-        return None
-
-    async def _look_at_everything(self) -> bool:
-        """Has the pods looked at whose containers are not as they were seen; False if nothing can be seen."""
-        await self._check_runtime()
-        try:
-            containers = await self.cri.list_containers()
-            sandboxes = await self.cri.list_pod_sandboxes()
-        except CriError:
-            return False
-        seen: dict[str, set[tuple[str, int]]] = {}
-        for each in (*containers, *sandboxes):
-            uid = each.labels.get(keys.POD_UID)
-            if uid:
-                seen.setdefault(uid, set()).add((each.id, each.state))
-        before, self._seen = self._seen, seen
-        for uid, worker in self.workers.items():
-            if seen.get(uid) != before.get(uid):
-                worker.poke()
-        return True
-
-    async def _relist(self) -> None:
-        while True:
-            await self.clock.sleep(_RELIST_SECONDS)
-            await self._look_at_everything()
-            await self._look_at_images()
+            self.runtime.mend(afresh=True)
 
 
 def _complain(task: asyncio.Task[None]) -> None:

@@ -1,0 +1,184 @@
+"""Watches the container runtime: whether it is ready, and which pods something happened to."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any
+
+from pybernetes.lib.clock import Clock
+from pybernetes.node.kubelet.cri import events, keys
+from pybernetes.node.kubelet.cri.client import Cri, CriError
+from pybernetes.node.kubelet.node_status import image_list
+from pybernetes.node.kubelet.state import State
+from pybernetes.node.kubelet.worker import Phase, Worker
+
+log = logging.getLogger(__name__)
+Fields = dict[str, Any]
+_RELIST_SECONDS = 60.0  # a look at everything although the runtime tells what happens
+_RELIST_BLIND_SECONDS = 1.0  # … and when it does not
+# A runtime that is not ready is looked at this often: one that starts answers before it can be used.
+_MEND_FIRST, _MEND_LONGEST = 0.05, 1.0
+# The runtime tells of an end before its own records have it.
+_SETTLE_SECONDS = (0.0, 0.02, 0.1, 0.4, 1.5)
+
+
+class RuntimeWatch:
+    """What is known about the runtime. ``soon`` has something done beside, ``changed`` is told of other problems."""
+
+    def __init__(
+        self,
+        cri: Cri,
+        clock: Clock,
+        workers: Mapping[str, Worker],
+        soon: Callable[[Coroutine[Any, Any, Any]], asyncio.Task[Any]],
+        changed: Callable[[], None],
+    ) -> None:
+        self._cri, self._clock, self._workers, self._soon, self._changed = cri, clock, workers, soon, changed
+        self.runtime_problem = "container runtime is not ready"
+        self.network_problem = "container runtime network not ready: the runtime has not been asked yet"
+        self.images: list[Fields] = []
+        self.events_seen = 0
+        self._mending: asyncio.Task[Any] | None = None
+        self._seen: dict[str, set[tuple[str, int]]] = {}
+
+    async def wait(self) -> Any:
+        """Waits until the runtime is there; gives its version."""
+        delay = 0.1
+        while True:
+            try:
+                return await self._cri.version()
+            except CriError as error:
+                log.warning("the container runtime at %s is not there: %s", self._cri.endpoint, error.message)
+            await self._clock.sleep(delay)
+            delay = min(5.0, delay * 2)
+
+    def problems(self) -> list[str]:
+        """What keeps the node from being ready."""
+        return [each for each in (self.runtime_problem, self.network_problem) if each]
+
+    async def check(self) -> None:
+        """Asks the runtime whether it and its network are ready."""
+        before = self.problems()
+        try:
+            status = (await self._cri.status()).status
+            found = {each.type: each for each in status.conditions}
+            for type_, attribute in (
+                ("RuntimeReady", "runtime_problem"),
+                ("NetworkReady", "network_problem"),
+            ):
+                condition = found.get(type_)
+                text = ""
+                if condition is None or not condition.status:
+                    what = "" if type_ == "RuntimeReady" else "network "
+                    reason = condition.reason if condition is not None else ""
+                    message = condition.message if condition is not None else "no condition"
+                    text = (
+                        f"container runtime {what}not ready: {type_}=false reason:{reason} message:{message}"
+                    )
+                setattr(self, attribute, text)
+        except CriError as error:
+            self.runtime_problem = f"container runtime is down: {error.message}"
+        if before != self.problems():
+            self._changed()
+        self.mend()
+
+    async def look_at_images(self) -> None:
+        """Looks which images are there."""
+        try:
+            self.images = image_list(await self._cri.list_images())
+        except CriError:
+            pass
+
+    def mend(self, *, afresh: bool = False) -> None:
+        """Has a runtime that is not ready looked at until it is: it does not tell when that has come."""
+        if not self.problems():
+            return
+        if self._mending is not None and not self._mending.done():
+            if not afresh:
+                return
+            self._mending.cancel()
+        self._mending = self._soon(self._wait_until_mended())
+
+    async def _wait_until_mended(self) -> None:
+        delay = _MEND_FIRST
+        while self.problems():
+            await self._clock.sleep(delay)
+            delay = min(_MEND_LONGEST, delay * 1.5)
+            await self._look_at_everything()
+
+    async def follow(self) -> None:
+        """Has pods looked at when the runtime tells that something happened to them."""
+        delay = 0.1
+        while True:
+            try:
+                async for container in events.containers(self._cri):
+                    if not container:
+                        if await self._look_at_everything():
+                            delay = 0.1
+                        continue
+                    self.events_seen += 1
+                    self._soon(self._look_at(container))
+            except events.Unsupported:
+                log.warning("the container runtime has no events: looking every second")
+                while True:
+                    await self._clock.sleep(_RELIST_BLIND_SECONDS)
+                    await self._look_at_everything()
+            except (ConnectionError, CriError) as error:
+                level = logging.WARNING if delay == 0.1 else logging.DEBUG
+                log.log(level, "the events of the container runtime ended: %s", error)
+                await self.check()
+            await self._clock.sleep(delay)
+            delay = min(_MEND_LONGEST, delay * 2)
+
+    async def _look_at(self, container: str) -> None:
+        """Finds the pod of a container and has it looked at until its record has settled."""
+        for pause in _SETTLE_SECONDS:
+            await self._clock.sleep(pause)
+            worker = self._owner(container)
+            if worker is None:  # so new that nobody has seen it yet
+                continue
+            if worker.phase is not Phase.SYNCING:  # it ends, and looks at that itself
+                return
+            runtime = worker.runtime
+            if any(run.id == container and run.state is State.EXITED for run in runtime.runs):
+                return
+            if any(each.id == container and not each.ready for each in runtime.sandboxes):
+                return
+            worker.poke()
+
+    def _owner(self, container: str) -> Worker | None:
+        for worker in self._workers.values():
+            runtime = worker.runtime
+            if any(run.id == container for run in runtime.runs) or any(
+                sandbox.id == container for sandbox in runtime.sandboxes
+            ):
+                return worker
+        return None
+
+    async def _look_at_everything(self) -> bool:
+        """Has the pods looked at whose containers are not as they were seen; False if nothing can be seen."""
+        await self.check()
+        try:
+            containers = await self._cri.list_containers()
+            sandboxes = await self._cri.list_pod_sandboxes()
+        except CriError:
+            return False
+        seen: dict[str, set[tuple[str, int]]] = {}
+        for each in (*containers, *sandboxes):
+            uid = each.labels.get(keys.POD_UID)
+            if uid:
+                seen.setdefault(uid, set()).add((each.id, each.state))
+        before, self._seen = self._seen, seen
+        for uid, worker in self._workers.items():
+            if seen.get(uid) != before.get(uid):
+                worker.poke()
+        return True
+
+    async def relist(self) -> None:
+        """Looks at everything from time to time, in case that something was not told."""
+        while True:
+            await self._clock.sleep(_RELIST_SECONDS)
+            await self._look_at_everything()
+            await self.look_at_images()
