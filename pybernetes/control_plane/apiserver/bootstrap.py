@@ -15,6 +15,7 @@ from pybernetes.control_plane.apiserver import writes
 from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.authz.policy.reconcile import reconcile
 from pybernetes.control_plane.apiserver.health import Health
+from pybernetes.control_plane.apiserver.masters import Masters
 from pybernetes.control_plane.apiserver.options import WriteOptions
 from pybernetes.control_plane.apiserver.services import objects
 from pybernetes.control_plane.apiserver.services.allocator import ServiceAllocator
@@ -53,19 +54,20 @@ async def prepare(api: Api, settings: Settings, health: Health) -> None:
     hook.done()
 
 
-async def announce(api: Api, settings: Settings, port: int, health: Health) -> None:
+async def announce(api: Api, settings: Settings, port: int, health: Health, masters: Masters) -> None:
     """Makes the service ``kubernetes`` and adds this server to its endpoints, once it listens."""
     hook = health.add_hook("bootstrap-controller")
-    await _ensure_addresses(api, settings, port)
+    await masters.join()
+    await ensure_addresses(api, settings, port, masters)
     hook.done()
 
 
-def upkeep(api: Api, settings: Settings, port: int) -> Upkeep:
+def upkeep(api: Api, settings: Settings, port: int, masters: Masters) -> Upkeep:
     """Makes the namespaces and the service again that somebody deletes."""
 
     async def make() -> None:
         await _ensure_namespaces(api)
-        await _ensure_addresses(api, settings, port)
+        await ensure_addresses(api, settings, port, masters)
 
     kinds = (("", "services"), ("", "endpoints"), ("discovery.k8s.io", "endpointslices"))
     keys = [api.kinds.find(*kind).key("default", objects.KUBERNETES) for kind in kinds]
@@ -81,12 +83,13 @@ async def _ensure_namespaces(api: Api) -> None:
         await ensure(api, "", "namespaces", "", {"metadata": {"name": name}})
 
 
-async def _ensure_addresses(api: Api, settings: Settings, port: int) -> None:
+async def ensure_addresses(api: Api, settings: Settings, port: int, masters: Masters) -> None:
+    """Makes the service ``kubernetes``, and its endpoints those servers that there are."""
     await _ensure_service(api, objects.kubernetes_service(settings.services, port))
-    address = settings.advertise_address
-    await _add_endpoint(api, "", "endpoints", objects.kubernetes_endpoints, address, port)
+    addresses = masters.addresses()
+    await _set_endpoints(api, "", "endpoints", objects.kubernetes_endpoints, addresses, port)
     build = objects.kubernetes_endpoint_slice
-    await _add_endpoint(api, "discovery.k8s.io", "endpointslices", build, address, port)
+    await _set_endpoints(api, "discovery.k8s.io", "endpointslices", build, addresses, port)
 
 
 async def _ensure_service(api: Api, service: Object) -> None:
@@ -102,13 +105,18 @@ async def _ensure_service(api: Api, service: Object) -> None:
         await allocator.note(kind.object(record))
 
 
-async def _add_endpoint(
-    api: Api, group: str, plural: str, build: Callable[[list[str], int], Object], address: str, port: int
+async def _set_endpoints(
+    api: Api,
+    group: str,
+    plural: str,
+    build: Callable[[list[str], int], Object],
+    addresses: list[str],
+    port: int,
 ) -> None:
-    """Writes the one endpoint, unless it is there already."""
+    """Writes the endpoints, unless they are as they should be."""
     kind = api.kinds.find(group, plural)
     key = kind.key("default", objects.KUBERNETES)
-    wanted = build([address], port)
+    wanted = build(addresses, port)
     while True:
         record = api.store.get(key)
         if record is None:

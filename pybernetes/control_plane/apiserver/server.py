@@ -30,6 +30,7 @@ from pybernetes.control_plane.apiserver.flowcontrol.gate import Gate
 from pybernetes.control_plane.apiserver.health import Health
 from pybernetes.control_plane.apiserver.http.connection import Server
 from pybernetes.control_plane.apiserver.kinds import Kinds
+from pybernetes.control_plane.apiserver.masters import Masters
 from pybernetes.control_plane.apiserver.openapi import OpenApi
 from pybernetes.control_plane.apiserver.services.options import ServiceOptions
 from pybernetes.control_plane.apiserver.upkeep import Upkeep
@@ -101,6 +102,7 @@ class ApiServer:
         self.port = 0
         self._compaction: asyncio.Task[None] | None = None
         self._upkeep: Upkeep | None = None
+        self._masters = Masters(store, settings.advertise_address)
         self._publisher = trust.Publisher(self.api, settings.trust)
 
     async def start(self) -> None:
@@ -123,14 +125,15 @@ class ApiServer:
         if accounts is not None:
             host = self.settings.external_hostname or self.settings.advertise_address
             self.api.authentication.documents = documents(accounts, f"{host}:{self.port}")
-        await bootstrap.announce(self.api, self.settings, self.port, self.health)
+        await bootstrap.announce(self.api, self.settings, self.port, self.health, self._masters)
+        self._masters.start(self._ensure_addresses)
         hook = self.health.add_hook("priority-and-fairness-config-producer")
         await self.flows.start()
         hook.done()
         hook = self.health.add_hook("apiservice-registration-controller")
         await self.aggregator.start()
         hook.done()
-        self._upkeep = bootstrap.upkeep(self.api, self.settings, self.port)
+        self._upkeep = bootstrap.upkeep(self.api, self.settings, self.port, self._masters)
         self._upkeep.start()
         self._compaction = asyncio.create_task(self._compact())
         log.info("serving securely on %s:%d", self.settings.host, self.port)
@@ -139,6 +142,9 @@ class ApiServer:
         for kind in self.kinds:
             if not kind.converts and "list" in kind.resource.verbs:
                 yield kind.resource, self.store.count(kind.prefix)
+
+    async def _ensure_addresses(self) -> None:
+        await bootstrap.ensure_addresses(self.api, self.settings, self.port, self._masters)
 
     async def _check_store(self) -> str | None:
         try:
@@ -160,13 +166,14 @@ class ApiServer:
     async def stop(self) -> None:
         """Fails readiness first, lets requests finish, then closes the store."""
         self.health.shut_down()
+        if self._upkeep is not None:
+            await self._upkeep.close()
+        await self._masters.leave(self._ensure_addresses)
         await asyncio.sleep(self.settings.delay_seconds)
         await self.http.drain(self.settings.drain_seconds)
         if self._compaction is not None:
             self._compaction.cancel()
         await self._publisher.close()
-        if self._upkeep is not None:
-            await self._upkeep.close()
         await self.aggregator.close()
         await self.flows.close()
         await self.custom_resources.close()

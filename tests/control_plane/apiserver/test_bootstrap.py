@@ -12,6 +12,7 @@ from pybernetes.control_plane.apiserver import bootstrap
 from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.health import Health
 from pybernetes.control_plane.apiserver.kinds import Kinds
+from pybernetes.control_plane.apiserver.masters import Masters
 from pybernetes.control_plane.apiserver.server import Settings
 from pybernetes.control_plane.apiserver.services import objects
 from pybernetes.control_plane.store.drivers.memory import MemoryStore
@@ -36,7 +37,7 @@ async def start(store: MemoryStore) -> None:
         Health(),
     )
     await bootstrap.prepare(api, settings, health)
-    await bootstrap.announce(api, settings, 6443, health)
+    await bootstrap.announce(api, settings, 6443, health, Masters(store, settings.advertise_address))
     await api.allocators["", "services"].close()
 
 

@@ -126,10 +126,11 @@ def test_two_servers_on_one_etcd(tmp_path: Path) -> None:
     with contextlib.ExitStack() as stack:
         (member,) = stack.enter_context(etcd(tmp_path / "etcd"))
         servers = []
-        for name in ("one", "two"):
+        for name, address in (("one", "192.0.2.1"), ("two", "192.0.2.2")):
             directory = tmp_path / name
             directory.mkdir()
-            flags = (f"--etcd-servers={member.address}", "--service-cluster-ip-range=10.8.0.0/24")
+            flags = (f"--etcd-servers={member.address}", "--service-cluster-ip-range=10.8.0.0/24",
+                     f"--advertise-address={address}")  # fmt: skip
             servers.append(stack.enter_context(running(directory, *flags)))
         one, two = servers
         for number in range(20):  # what one has acknowledged, the other shows
@@ -152,6 +153,19 @@ def test_two_servers_on_one_etcd(tmp_path: Path) -> None:
         names = (event["object"]["metadata"]["name"] for event in events(stream))
         assert "seen-by-the-other" in names
         connection.close()
+        # The endpoints of the API are the servers that there are.
+        assert _endpoints(one) == ["192.0.2.1", "192.0.2.2"]
+        two.stop()
+        assert _endpoints(one) == ["192.0.2.1"]
+
+
+def _endpoints(server: Server) -> list[str]:
+    _, found = server.call("GET", "/api/v1/namespaces/default/endpoints/kubernetes")
+    piece = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes"
+    slices = [each["addresses"][0] for each in server.call("GET", piece)[1]["endpoints"]]
+    addresses = [each["ip"] for subset in found["subsets"] for each in subset["addresses"]]
+    assert addresses == slices
+    return addresses
 
 
 def _services(servers: list[Server]) -> tuple[list[str], list[int]]:
