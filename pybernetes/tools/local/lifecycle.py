@@ -92,7 +92,7 @@ def _decide(cluster: Cluster, settings: Settings, changes: Mapping[str, Any]) ->
     elif result.nodes and not result.node_range:
         if network.bridge_exists(cluster.name):
             raise ClusterError(f"another user of this machine has a cluster named {cluster.name!r}")
-        result.node_range = network.free_range()
+        result.node_range = network.free_range(cluster.name)
         # Nodes reach the API server over the bridge, and so does everybody else on this machine.
         result.address = network.gateway(result.node_range)
         cluster.kubeconfig.unlink(missing_ok=True)

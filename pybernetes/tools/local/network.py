@@ -66,10 +66,15 @@ def link_name(cluster: str, node: str) -> str:
     return f"pv{_short(cluster + '/' + node)}"
 
 
-def free_range(taken: Iterable[str] | None = None) -> str:
-    """A range of addresses for the nodes of a cluster that no link of this machine has."""
+def free_range(cluster: str = "", taken: Iterable[str] | None = None) -> str:
+    """A range of addresses for the nodes of a cluster that no link of this machine has.
+
+    Each name begins to look at another place: clusters that are made at the same moment should not meet.
+    """
     used = [ipaddress.ip_interface(each).network for each in (taken if taken is not None else _addresses())]
-    for candidate in _POOL.subnets(new_prefix=24):
+    candidates = list(_POOL.subnets(new_prefix=24))
+    start = int(_short(cluster), 16) % len(candidates)
+    for candidate in candidates[start:] + candidates[:start]:
         if not any(candidate.overlaps(each) for each in used if each.version == 4):
             return str(candidate)
     raise OSError(f"no free range of addresses in {_POOL}")

@@ -55,7 +55,7 @@ def nodes() -> Iterator[str]:
     require_root()
     for program in ("ip", "busybox", "iptables"):
         require_program(program)
-    bridge, node_range = f"pybt{MARK}", network.free_range()
+    bridge, node_range = f"pybt{MARK}", network.free_range(NAMES[0])
     try:
         sh("ip", "link", "add", bridge, "type", "bridge")
         sh("ip", "address", "add", f"{network.gateway(node_range)}/24", "dev", bridge)
