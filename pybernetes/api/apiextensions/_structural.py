@@ -6,7 +6,6 @@ it declares.
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from pybernetes.api.field import Errors, Path
@@ -143,9 +142,11 @@ def _values(schema: Schema, skip_any: bool, skip_first: bool, path: Path, errors
     if "not" in schema:
         _nested(schema["not"], False, path / "not", errors)
     if schema.get("pattern"):
+        import re2  # late: only definitions with patterns need it
+
         try:
-            re.compile(schema["pattern"])
-        except (re.error, OverflowError, RecursionError) as error:
+            re2.compile(schema["pattern"])
+        except re2.error as error:
             text = f"must be a valid regular expression, but isn't: error parsing regexp: {error}"
             errors.invalid(path / "pattern", schema["pattern"], text)
 

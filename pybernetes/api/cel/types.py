@@ -123,6 +123,7 @@ def _read(text: str) -> tuple[Type, str]:
 
 
 Mapping = dict[str, Type]
+_NULLABLE = ("null", "object", "opaque", "optional", "timestamp", "duration")
 
 
 def resolve(type_: Type, known: Mapping, free: bool = False) -> Type:
@@ -169,9 +170,9 @@ def fits(wanted: Type, given: Type, known: Mapping) -> bool:
     if wanted.kind in ("dyn", "error") or given.kind in ("dyn", "error"):
         return True
     if given.kind == "null":
-        return wanted.kind in ("null", "object", "opaque", "timestamp", "duration")
+        return wanted.kind in _NULLABLE
     if wanted.kind == "null":
-        return given.kind in ("object", "opaque", "timestamp", "duration")
+        return given.kind in _NULLABLE
     if wanted.kind == "type" and given.kind == "type":
         return True
     if wanted.kind != given.kind or wanted.name != given.name or len(wanted.params) != len(given.params):

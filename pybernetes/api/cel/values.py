@@ -164,7 +164,8 @@ def _object(schema: Schema) -> Declared | None:
                 return {key: inner(item) for key, item in entries.items()}
 
         found = Declared(types.map_of(types.STRING, value.type), 2, largest, convert)
-        found.item, found.key = value, Declared(types.STRING, 2, _MOST_BYTES - 2)
+        # Upstream counts nothing for keys, whatever their length.
+        found.item, found.key = value, Declared(types.STRING, 2)
         return found
     return _fields(schema)
 
