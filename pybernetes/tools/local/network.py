@@ -18,7 +18,7 @@ from pybernetes.tools.local.settings import Settings
 
 SINK = "kube-services"
 _LAST_METRIC = "4000001"  # behind every route that somebody else makes
-_POOL = ipaddress.ip_network("172.30.0.0/16")
+_POOL = ipaddress.IPv4Network("172.30.0.0/16")
 
 
 def run(*command: str) -> str:
@@ -72,7 +72,7 @@ def free_range(cluster: str = "", taken: Iterable[str] | None = None) -> str:
     Each name begins to look at another place: clusters that are made at the same moment should not meet.
     """
     used = [ipaddress.ip_interface(each).network for each in (taken if taken is not None else _addresses())]
-    candidates = list(_POOL.subnets(new_prefix=24))
+    candidates: list[ipaddress.IPv4Network] = list(_POOL.subnets(new_prefix=24))
     start = int(_short(cluster), 16) % len(candidates)
     for candidate in candidates[start:] + candidates[:start]:
         if not any(candidate.overlaps(each) for each in used if each.version == 4):
