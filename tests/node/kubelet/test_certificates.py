@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import socket
 import ssl
@@ -16,8 +17,11 @@ import pytest
 import yaml
 from cryptography import x509
 
+from pybernetes.client import config as kubeconfig
 from pybernetes.lib import tls
+from pybernetes.lib.clock import ManualClock
 from pybernetes.node.kubelet import certificates
+from pybernetes.node.kubelet.certificates import CLIENT_SIGNER, SERVING_SIGNER, Rotation
 from pybernetes.node.kubelet.cgroups import Cgroups
 from pybernetes.node.kubelet.config import Options
 from tests import servers
@@ -69,7 +73,7 @@ def test_certificates_are_had_and_renewed(tmp_path: Path) -> None:
         signer = [f"--kubeconfig={server.kubeconfig}", "--secure-port=0", "--leader-elect=false",
                   "--controllers=certificatesigningrequest-approving-controller,certificatesigningrequest-signing-controller",
                   f"--cluster-signing-cert-file={tmp_path}/certs/ca.crt", f"--cluster-signing-key-file={tmp_path}/certs/ca.key",
-                  "--cluster-signing-duration=6s"]  # fmt: skip
+                  "--cluster-signing-duration=8760h"]  # fmt: skip
         server.kubectl(
             "create", "secret", "generic", "bootstrap-token-abcdef", "-n", "kube-system",
             "--type=bootstrap.kubernetes.io/token", "--from-literal=token-id=abcdef",
@@ -99,23 +103,38 @@ def test_certificates_are_had_and_renewed(tmp_path: Path) -> None:
 
 def _follow(server: servers.Server, folder: Path, port: int, log: Path) -> None:
     client, own = folder / "kubelet-client-current.pem", folder / "kubelet-server-current.pem"
-    first = until(lambda: serial(client), log)
+    until(lambda: serial(client), log)
     found = x509.load_pem_x509_certificate(client.read_bytes()).subject.rfc4514_string()
     assert found == "CN=system:node:node9,O=system:nodes"
-    until(lambda: serial(client) not in (0, first), log)  # replaced, with what it had before
 
     def approve() -> int:
         items = server.call("GET", "/apis/certificates.k8s.io/v1/certificatesigningrequests")[1]["items"]
         for each in items:
-            if each["spec"]["signerName"] == "kubernetes.io/kubelet-serving" and not each["status"].get(
-                "conditions"
-            ):
+            if each["spec"]["signerName"] == SERVING_SIGNER and not each["status"].get("conditions"):
                 assert each["spec"]["username"] == "system:node:node9"
                 server.kubectl("certificate", "approve", each["metadata"]["name"])
         return serial(own)
 
-    before = until(approve, log)
-    until(lambda: approve() != before and served(port) == serial(own), log)
+    until(approve, log)
+    until(lambda: served(port) == serial(own), log)
+    before = serial(client)
+    asyncio.run(_renew(server.directory / "kubelet.conf", folder))
+    assert serial(client) not in (0, before)
+
+
+async def _renew(config: Path, folder: Path) -> None:
+    """Nine tenths of the client certificate's life go by."""
+    pem, clock, replaced = folder / "kubelet-client-current.pem", ManualClock(time.time()), asyncio.Event()
+    async with kubeconfig.load(config).client(user_agent="kubelet") as client:
+        rotation = Rotation(client, clock, Options("node9", certificates=folder), ("127.0.0.1",))
+        task = asyncio.create_task(rotation.run(CLIENT_SIGNER, pem, lambda path: replaced.set()))
+        await clock.advance(100 * 86400)
+        assert not replaced.is_set()
+        await clock.advance(230 * 86400)
+        async with asyncio.timeout(60):
+            await replaced.wait()
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
 
 
 def test_a_certificate_that_has_ended_is_asked_for_anew(tmp_path: Path) -> None:

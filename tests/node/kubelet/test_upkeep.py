@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import subprocess
+import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -132,6 +133,8 @@ def test_logs_are_turned_over(node: Node) -> None:
         ["kubectl", f"--kubeconfig={node.server.kubeconfig}", "logs", "-f", "chatty"],
         stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
+    watchdog = threading.Timer(90, follow.kill)
+    watchdog.start()
     try:
         assert follow.stdout is not None
         seen = []
@@ -143,6 +146,7 @@ def test_logs_are_turned_over(node: Node) -> None:
             seen[-1] == "line 3000" and seen == [f"line {number}" for number in range(1, 3001)][-len(seen) :]
         )
     finally:
+        watchdog.cancel()
         follow.terminate()
         follow.wait(10)
         follow.stdout.close()  # type: ignore[union-attr]
