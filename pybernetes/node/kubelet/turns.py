@@ -25,7 +25,7 @@ class Turns:
 
     def __init__(self, clock: Clock, slots: int = 0) -> None:
         self._clock = clock
-        self._free = slots or max(4, 2 * (os.cpu_count() or 1))
+        self._free = slots or max(8, 4 * (os.cpu_count() or 1))
         self._order = itertools.count()
         self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
 
