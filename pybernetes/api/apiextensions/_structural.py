@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.regex import PatternError, compile_pattern
 
 Schema = dict[str, Any]
 _INT_OR_STRING = [{"type": "integer"}, {"type": "string"}]
@@ -142,12 +143,10 @@ def _values(schema: Schema, skip_any: bool, skip_first: bool, path: Path, errors
     if "not" in schema:
         _nested(schema["not"], False, path / "not", errors)
     if schema.get("pattern"):
-        import re2  # late: only definitions with patterns need it
-
         try:
-            re2.compile(schema["pattern"])
-        except re2.error as error:
-            text = f"must be a valid regular expression, but isn't: error parsing regexp: {error}"
+            compile_pattern(schema["pattern"])
+        except PatternError as error:
+            text = f"must be a valid regular expression, but isn't: {error}"
             errors.invalid(path / "pattern", schema["pattern"], text)
 
 

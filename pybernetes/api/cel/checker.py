@@ -21,6 +21,7 @@ from pybernetes.api.cel.tree import (
     qualified,
 )
 from pybernetes.api.cel.types import DYN, ERROR, Type, fits, is_dynamic, resolve
+from pybernetes.api.regex import compile_pattern
 
 _LITERALS = {
     str: types.STRING, bool: types.BOOL, int: types.INT, Uint: types.UINT, float: types.DOUBLE,
@@ -31,16 +32,6 @@ _TYPE_NAMES = frozenset(
      "google.protobuf.Timestamp", "google.protobuf.Duration", "optional_type", "net.IP", "net.CIDR", "kubernetes.URL",
      "kubernetes.Quantity", "kubernetes.Semver", "kubernetes.NamedFormat"}
 )  # fmt: skip
-
-
-def _is_pattern(text: str) -> bool:
-    import re2
-
-    try:
-        re2.compile(text)
-    except re2.error:
-        return False
-    return True
 
 
 def _parses(parse: Callable[[str], object]) -> Callable[[str], bool]:
@@ -54,7 +45,11 @@ def _parses(parse: Callable[[str], object]) -> Callable[[str], bool]:
     return check
 
 
-_TEXTS = {"matches": _is_pattern, "duration": _parses(Span.parse), "timestamp": _parses(Moment.parse)}
+_TEXTS = {
+    "matches": _parses(compile_pattern),
+    "duration": _parses(Span.parse),
+    "timestamp": _parses(Moment.parse),
+}
 
 
 class Checker:

@@ -21,6 +21,7 @@ from pybernetes.api.cel.runtime import (
     less,
     type_name,
 )
+from pybernetes.api.regex import PatternError, compile_pattern
 
 LIBRARY = Library()
 _INT = (-(2**63), 2**63 - 1)
@@ -192,12 +193,10 @@ LIBRARY.method("endsWith", "ends_with_string", "string string -> bool", str.ends
 
 
 def _matches(text: str, pattern: str) -> bool:
-    import re2
-
     try:
-        return re2.search(pattern, text) is not None
-    except re2.error as error:
-        raise Failure(f"error parsing regexp: {error}") from None
+        return compile_pattern(pattern).search(text) is not None
+    except PatternError as error:
+        raise Failure(str(error)) from None
 
 
 LIBRARY.function("matches", "matches", "string string -> bool", _matches)

@@ -11,6 +11,7 @@ from pybernetes.api.cel.cost import Exceeded
 from pybernetes.api.cel.library.declare import Library
 from pybernetes.api.cel.library.standard import double_text
 from pybernetes.api.cel.runtime import Failure, Moment, Span, TypeValue
+from pybernetes.api.regex import PatternError, compile_pattern
 
 LIBRARY = Library()
 # A string of this length costs as much as an expression may.
@@ -173,12 +174,10 @@ def _format(text: str, values: list[Any]) -> str:
 
 
 def _pattern(text: str) -> Any:
-    import re2
-
     try:
-        return re2.compile(text)
-    except re2.error as error:
-        raise Failure(f"Illegal regex: error parsing regexp: {error}") from None
+        return compile_pattern(text)
+    except PatternError as error:
+        raise Failure(f"Illegal regex: {error}") from None
 
 
 def _find(text: str, pattern: str) -> str:
