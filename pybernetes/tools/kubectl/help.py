@@ -61,10 +61,10 @@ def unknown_or_overview(arguments: list[str], path: str, out: TextIO) -> int:
         overview(out)
         return 0
     text = f'error: unknown command "{words[0]}" for "{path}"'
-    known = names(_PACKAGE)
-    close = [
-        name for name in known if _distance(words[0].lower(), name) <= 2 or name.startswith(words[0].lower())
-    ]
+    order = [name for _, listed in _GROUPS for name in listed.split()]
+    known = sorted(names(_PACKAGE), key=lambda name: order.index(name) if name in order else len(order))
+    word = words[0].lower()
+    close = [name for name in known if _distance(word, name) <= 2 or name.startswith(word)]
     if close:
         text += "\n\nDid you mean this?\n" + "".join(f"\t{name}\n" for name in close)
     raise Verbatim(text)

@@ -58,9 +58,7 @@ def _by_prefix(context: Context, error: CommandError) -> None:
             item.setdefault("apiVersion", resource.api_version)
             item.setdefault("kind", resource.kind)
             info = Info(resource, metadata.get("namespace", ""), metadata["name"], item)
-            if found:
-                context.stdout.write("\n\n")
             found = True
-            context.stdout.write(describe(context, info, events))
+            context.stdout.write(describe(context, info, events) + "\n")
     if not found:
         raise error

@@ -14,7 +14,7 @@ _SKIPPED = {
     ".metadata.labels",
     ".metadata.annotations",
 }
-_ACRONYMS = {"api": "API", "apiversion": "API Version", "id": "ID", "ip": "IP", "uid": "UID", "cpu": "CPU", "url": "URL", "uri": "URI", "http": "HTTP", "https": "HTTPS", "tls": "TLS", "ssl": "SSL", "dns": "DNS", "json": "JSON", "sql": "SQL", "tcp": "TCP", "udp": "UDP", "ttl": "TTL", "uuid": "UUID", "html": "HTML", "css": "CSS", "ram": "RAM", "rpc": "RPC", "sla": "SLA", "smtp": "SMTP", "ssh": "SSH", "ui": "UI", "utf8": "UTF8", "vm": "VM", "xml": "XML", "acl": "ACL", "ascii": "ASCII", "cidr": "CIDR", "eof": "EOF", "guid": "GUID", "lhs": "LHS", "qps": "QPS", "rhs": "RHS", "xsrf": "XSRF", "xss": "XSS"}  # fmt: skip
+_ACRONYMS = {"api": "API", "url": "URL", "uid": "UID", "osb": "OSB", "guid": "GUID"}
 
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
@@ -62,7 +62,10 @@ def _split(word: str) -> list[str]:
             runs.append(kind + char)
     parts = [run[1:] for run in runs]
     for place in range(len(runs) - 1):
-        if runs[place][0] == "U" and runs[place + 1][0] == "L":
+        if runs[place + 1] == "Ls" and len(runs[place]) > 2:  # the plural of an acronym
+            parts[place] += parts[place + 1]
+            parts[place + 1] = ""
+        elif runs[place][0] == "U" and runs[place + 1][0] == "L":
             parts[place + 1] = parts[place][-1] + parts[place + 1]
             parts[place] = parts[place][:-1]
     return [part for part in parts if part]

@@ -43,7 +43,7 @@ def printer(context: Context, kind: str, text: str, managed: bool) -> Print:
             raise CommandError(
                 f'error executing jsonpath "{text}": Error executing template: {error.message}. Printing more '
                 f"information for debugging the template:\n\ttemplate was:\n\t\t{text}\n\tobject given to jsonpath "
-                f"engine was:\n\t\t{gofmt.sharp(value)}\n\n"
+                f"engine was:\n\t\t{gofmt.sharp(value)}\n\n\n"
             ) from None
 
     return show
