@@ -80,8 +80,9 @@ class Inside:
         connected = socket_in(namespace, socket.AF_INET6 if ":" in host else socket.AF_INET)
         try:
             await loop.sock_connect(connected, (host, port))
+            name = (server_name or host) if context is not None else None
             _, protocol = await loop.create_connection(
-                factory, sock=connected, ssl=context, server_hostname=server_name
+                factory, sock=connected, ssl=context, server_hostname=name
             )
         except BaseException:
             connected.close()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
+import ssl
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from pybernetes.lib import tls
 from pybernetes.lib.dialing import Inside, direct, socket_in
 from tests.support import require_program, require_root, run
 
@@ -65,5 +67,22 @@ def test_addresses_of_a_namespace_are_reached_inside(namespace: Path) -> None:
             connection = await dial(Greeted, "127.0.0.1", port)
             assert await connection.text == b"hello"
         outside.close()
+
+    run(work())
+
+
+def test_encrypted_connections_need_no_name(namespace: Path, tmp_path: Path) -> None:
+    async def work() -> None:
+        certificate, key, _ = tls.ensure_serving(tmp_path, [ADDRESS])
+        listener = socket_in(namespace, 2)
+        listener.bind((ADDRESS, 0))
+        listener.listen()
+        server = await asyncio.start_server(_greet, sock=listener, ssl=tls.server_context(certificate, key))
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        dialer = Inside(("10.77.0.0/16",), lambda: namespace)
+        connection = await dialer(Greeted, ADDRESS, listener.getsockname()[1], context=context)
+        assert await connection.text == b"hello"
+        server.close()
 
     run(work())
