@@ -88,8 +88,8 @@ class Executor:
         config: Message,
         mounted: Mapping[str, Mounted],
         addresses: tuple[str, ...],
-    ) -> None:
-        """Has a container's image, makes the container, starts it and runs its postStart hook."""
+    ) -> str:
+        """Has a container's image, makes the container, starts it and runs its postStart hook; gives the run."""
         context, container = self.context, start.container
         sandbox = runtime.sandbox
         assert sandbox is not None
@@ -140,6 +140,7 @@ class Executor:
         hook = (container.get("lifecycle") or {}).get("postStart")
         if hook:
             await self._post_start(pod, container, run, hook, addresses)
+        return run
 
     async def _post_start(
         self, pod: Fields, container: Fields, run: str, hook: Fields, addresses: tuple[str, ...]

@@ -17,7 +17,7 @@ from pybernetes.lib import times
 from pybernetes.node.kubelet.context import Context
 from pybernetes.node.kubelet.cri.client import CriError
 from pybernetes.node.kubelet.cri.keys import fingerprint
-from pybernetes.node.kubelet.cri.read import pod_runtime
+from pybernetes.node.kubelet.cri.read import pod_runtime, with_runs, with_sandbox
 from pybernetes.node.kubelet.durations import text
 from pybernetes.node.kubelet.environment import ConfigError
 from pybernetes.node.kubelet.executor import Executor, StartFailed
@@ -69,6 +69,7 @@ class Worker:
         self._grace: float | None = None
         self._failures = 0
         self._sandbox_config: Any = None
+        self._made: list[str] | None = None  # the runs that were started, if nothing else was done
         self._admitted = False
         self._step: asyncio.Task[float | None] | None = None
         self.run_ended: dict[str, asyncio.Event] = {}  # for those who follow logs
@@ -186,6 +187,16 @@ class Worker:
             if ended is not None and run.state is not State.RUNNING:
                 ended.set()
 
+    async def _look_after(self) -> None:
+        """Looks at what was done: if that is runs that were started, at these alone."""
+        if not self._made:
+            await self._look()
+            return
+        try:
+            self.runtime = await with_runs(self.context.cri, self.runtime, self._made)
+        except CriError:
+            await self._look()
+
     async def _sync(self) -> float | None:
         await self._look()
         while self.phase is Phase.SYNCING:
@@ -275,7 +286,7 @@ class Worker:
         delays = [overdue] if overdue is not None else []
         if actions:
             again = await self._act(actions)
-            await self._look()
+            await self._look_after()
             if await self._executor.prune(self.runtime):
                 await self._look()
             self._probe()
@@ -365,6 +376,7 @@ class Worker:
     async def _act(self, actions: Actions) -> float | None:
         """Does what the plan says; gives when to look again, None for at once."""
         context = self.context
+        self._made = None if actions.kill or actions.kill_pod or actions.reset else []
         if actions.reset:
             for run in actions.reset:
                 await self._executor.reset(self.pod, run)
@@ -400,8 +412,8 @@ class Worker:
             except ValueError as error:
                 context.event(self.pod, "Warning", "FailedCreatePodSandBox", str(error))
                 raise ConfigError(str(error)) from None
-            await self._executor.create_sandbox(self.pod, self._sandbox_config)
-            await self._look()
+            made = await self._executor.create_sandbox(self.pod, self._sandbox_config)
+            self.runtime = await with_sandbox(context.cri, self.runtime, made)
             if self.runtime.sandbox is None:
                 raise CriError("INTERNAL", "the sandbox ended as soon as it was started")
             self._report()
@@ -449,20 +461,24 @@ class Worker:
         """Starts a container; gives when to try again if that fails."""
         name = start.container["name"]
         try:
-            await self._executor.start(
+            made = await self._executor.start(
                 self.pod, start, self.runtime, self._sandbox_config, mounted, self.addresses()
             )
         except ImageError as error:
+            self._made = None
             self._waiting[name] = (error.reason, error.message)
             self._report()
             return error.retry or _RETRY_FIRST * 10
         except StartFailed as error:
+            self._made = None
             self._waiting[name] = (error.reason, error.message)
             self._report()
             # What failed while it ran waits after a crash; a definition that cannot be met waits for another.
             ran = error.reason in ("PostStartHookError", "RunContainerError")
             return _RETRY_FIRST if ran else _RETRY_FIRST * 10
         self._waiting.pop(name, None)
+        if self._made is not None:
+            self._made.append(made)
         return None
 
     async def _kill(self, kill: Kill) -> None:

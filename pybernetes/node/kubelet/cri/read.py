@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -31,11 +32,29 @@ async def pod_runtime(cri: Cri, uid: str, known: PodRuntime | None = None) -> Po
     had = {sandbox.id: sandbox for sandbox in known.sandboxes} if known else {}
     found = [await _sandbox(cri, each, had.get(each.id)) for each in sandboxes]
     runs = [settled.get(each.id) or await _run(cri, each) for each in containers]
+    return _of(uid, [each for each in found if each], [run for run in runs if run])
+
+
+def _of(uid: str, sandboxes: list[Sandbox], runs: list[Run]) -> PodRuntime:
     return PodRuntime(
         uid,
-        tuple(sorted((each for each in found if each), key=lambda each: (each.created, each.attempt), reverse=True)),
-        tuple(sorted((run for run in runs if run), key=lambda run: (run.created, run.attempt), reverse=True)),
-    )  # fmt: skip
+        tuple(sorted(sandboxes, key=lambda each: (each.created, each.attempt), reverse=True)),
+        tuple(sorted(runs, key=lambda run: (run.created, run.attempt), reverse=True)),
+    )
+
+
+async def with_sandbox(cri: Cri, known: PodRuntime, made: str) -> PodRuntime:
+    """What is known of a pod and a sandbox that was just made, without asking for the rest."""
+    sandbox = _sandbox_of(made, await cri.pod_sandbox_status(made))
+    return _of(known.uid, [sandbox, *known.sandboxes], list(known.runs))
+
+
+async def with_runs(cri: Cri, known: PodRuntime, made: Sequence[str]) -> PodRuntime:
+    """What is known of a pod and runs that were just started in its sandbox, without asking for the rest."""
+    assert known.sandbox is not None
+    found = await asyncio.gather(*(cri.container_status(each) for each in made))
+    runs = [run_of(status, known.sandbox.id) for status in found]
+    return _of(known.uid, list(known.sandboxes), [*runs, *known.runs])
 
 
 async def _sandbox(cri: Cri, listed: Message, known: Sandbox | None) -> Sandbox | None:
@@ -48,9 +67,13 @@ async def _sandbox(cri: Cri, listed: Message, known: Sandbox | None) -> Sandbox 
         if error.code == "NOT_FOUND":
             return None
         raise
+    return _sandbox_of(listed.id, status)
+
+
+def _sandbox_of(id_: str, status: Message) -> Sandbox:
     addresses = (status.network.ip, *(each.ip for each in status.network.additional_ips))
     return Sandbox(
-        listed.id,
+        id_,
         status.state == messages.SANDBOX_READY,
         status.created_at / 1e9,
         status.metadata.attempt,
