@@ -1,4 +1,4 @@
-"""The rules of a definition, which are checked after all else of it was found right."""
+"""The rules and defaults of a definition, which are checked after all else of it was found right."""
 
 from __future__ import annotations
 
@@ -10,15 +10,21 @@ from pybernetes.control_plane.apiserver.http.messages import Request
 
 
 def check(definition: Object, problems: Errors) -> None:
-    """Complains about rules that do not compile or cost too much."""
-    from pybernetes.api.customresource import rule_costs  # only now: a server starts without definitions
+    """Complains about rules that do not compile or cost too much, and about defaults that are wrong."""
+    from pybernetes.api.customresource import (  # only now: most servers start without
+        default_checks,
+        rule_costs,
+    )
 
     spec = definition["spec"]
     path = Path("spec")
     for index, version in enumerate(spec.get("versions", ())):
         schema = version.get("schema", {}).get("openAPIV3Schema") or {}
         where = (path / "versions")[index] / "schema" / "openAPIV3Schema"
+        before = len(problems)
         rule_costs.check_definition(schema, where, problems)
+        if len(problems) == before:
+            default_checks.check_defaults(schema, where, problems)
 
 
 async def _refuse(request: Request, new: Object, old: Object | None) -> None:

@@ -1,0 +1,43 @@
+"""The defaults of a definition when it is made: each has to be right for the schema that it stands in."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from pybernetes.api.customresource import prune, rules, validate
+from pybernetes.api.field import Errors, Path
+
+
+def check_defaults(schema: Any, path: Path, errors: Errors) -> None:
+    """Complains about defaults that no object could have; there are none below ``additionalProperties``."""
+    if type(schema) is not dict:
+        return
+    if schema.get("default") is not None:
+        _check(schema, path / "default", errors)
+    check_defaults(schema.get("items"), path / "items", errors)
+    for name, child in (schema.get("properties") or {}).items():
+        check_defaults(child, (path / "properties")[name], errors)
+
+
+def _check(schema: dict[str, Any], path: Path, errors: Errors) -> None:
+    value = schema["default"]
+    unknown: list[str] = []
+    prune.prune(schema, copy.deepcopy(value), None, unknown)
+    if unknown:
+        errors.invalid(path, value, "must not have unknown fields")
+    found = Errors()
+    validate.check(schema, value, found)
+    for problem in found:
+        below = "" if problem.field == "<nil>" else f".{problem.field}".replace(".[", "[")
+        problem.field = str(path) + below
+    errors.extend(found)
+    if found:
+        return
+    start = len(errors)
+    node = rules.build(schema)
+    if node is not None:
+        # Once as a value that stays, for rules about changes, and once as a new one.
+        node.check(value, value, path, errors, rules.Budget())
+        if len(errors) == start:
+            node.check(value, None, path, errors, rules.Budget())
