@@ -10,7 +10,7 @@ from typing import Any
 from pybernetes.lib import websocket
 from pybernetes.tools.kubectl.client import failure, query_string
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import ApiError, CommandError, Exit
+from pybernetes.tools.kubectl.errors import CommandError, Verbatim
 from pybernetes.tools.kubectl.http import Connection
 from pybernetes.tools.kubectl.jsontext import loads
 
@@ -144,15 +144,13 @@ def exit_code(status: dict[str, Any]) -> int:
         for cause in (status.get("details") or {}).get("causes") or ():
             if cause.get("reason") == "ExitCode":
                 return int(cause["message"])
-    if status.get("reason"):
-        raise ApiError(status)
     raise CommandError(status.get("message") or "the command failed")
 
 
 def ended(code: int) -> None:
     """Ends our command as the process in the container ended."""
     if code:
-        raise CommandError(f"command terminated with exit code {code}", code) if code != 130 else Exit(code)
+        raise Verbatim(f"command terminated with exit code {code}", code)
 
 
 def _binary(stream: Any) -> Any:

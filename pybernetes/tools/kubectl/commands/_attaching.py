@@ -43,10 +43,17 @@ def follow(context: Context, info: Info) -> int:
 
     try:
         pod = wait_running(context, info.object, flags.pod_running_timeout)
-        if pod["status"]["phase"] == "Running":
-            attach(context, pod, "")
-        else:
-            _print(context, pod, pod["spec"]["containers"][0]["name"], {})
+        first = pod["spec"]["containers"][0]["name"]
+        try:
+            if pod["status"]["phase"] == "Running":
+                attach(context, pod, first)
+            else:
+                _print(context, pod, first, {})
+        except CommandError as error:
+            context.warn(
+                f"warning: couldn't attach to pod/{info.name}, falling back to streaming logs: {error.message}"
+            )
+            _print(context, pod, first, {"follow": True})
         if flags.leave_stdin_open or flags.restart == "Always":
             return 0
         return _result(context, info)
@@ -73,7 +80,7 @@ def _result(context: Context, info: Info) -> int:
     code = state.get("exitCode")
     if not code:
         raise CommandError(f"pod {info.namespace}/{info.name} failed with unknown exit code")
-    raise CommandError(
+    raise Verbatim(
         f"pod {info.namespace}/{info.name} terminated ({state.get('reason', '')})\n{state.get('message', '')}",
         code,
     )

@@ -105,25 +105,26 @@ def _to_pod(context: Context, path: str, target: _Spec) -> None:
         raise CommandError(f"command terminated with exit code {code}", code)
 
 
+def _quiet(context: Context) -> tuple[Context, io.StringIO]:
+    """The same context with its complaints kept aside."""
+    aside = io.StringIO()
+    quiet = Context(context.flags, context.path, stdin=context.stdin, stdout=context.stdout, stderr=aside)
+    kept = ("client", "discovery", "namespace")
+    quiet.__dict__.update({key: context.__dict__[key] for key in kept if key in context.__dict__})
+    return quiet, aside
+
+
 def _is_directory(context: Context, pod: dict[str, Any], container: str, path: str) -> bool:
-    quiet = Context(
-        context.flags, context.path, stdin=context.stdin, stdout=context.stdout, stderr=io.StringIO()
-    )
-    quiet.__dict__.update(
-        {
-            key: context.__dict__[key]
-            for key in ("client", "discovery", "namespace")
-            if key in context.__dict__
-        }
-    )
-    return execute(quiet, pod, container, ["test", "-d", path], output=_Sink()) == 0
+    return execute(_quiet(context)[0], pod, container, ["test", "-d", path], output=_Sink()) == 0
 
 
 def _from_pod(context: Context, source: _Spec, path: str) -> None:
     pod, container = _pod(context, source)
     sink = _Sink()
-    code = execute(context, pod, container, ["tar", "cf", "-", source.path], output=sink)
-    if code and not sink.buffer.getvalue():
+    quiet, complaints = _quiet(context)
+    code = execute(quiet, pod, container, ["tar", "cf", "-", source.path], output=sink)
+    if code:
+        context.stderr.write(complaints.getvalue())
         raise CommandError(f"command terminated with exit code {code}", code)
     prefix = posixpath.normpath(source.path).lstrip("/")
     if os.path.isdir(path):

@@ -139,7 +139,8 @@ def _print(
 ) -> None:
     flags = context.flags
     name, namespace = pod["metadata"]["name"], pod["metadata"]["namespace"]
-    prefix = f"[pod/{name}/{container}] ".encode() if flags.prefix or flags.all_pods else b""
+    prefixed = flags.has("prefix") and (flags.prefix or flags.all_pods)
+    prefix = f"[pod/{name}/{container}] ".encode() if prefixed else b""
     path = path_of(context.discovery.find("pods"), namespace, name, "log")
     connection = Connection(context.client.access, context.timeout)
     query = query_string({"container": container, **options})
@@ -147,7 +148,7 @@ def _print(
     response = connection.send("GET", path + query, headers, None)
     if response.status >= 400:
         error = failure(response, "GET")
-        if flags.ignore_errors:
+        if flags.has("ignore-errors") and flags.ignore_errors:
             context.out(f"error: {error.message}")
             return
         raise error
