@@ -9,7 +9,7 @@ from pybernetes.tools.kubectl import streaming
 from pybernetes.tools.kubectl.builder import Info
 from pybernetes.tools.kubectl.client import path_of
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.errors import CommandError, Verbatim
 from pybernetes.tools.kubectl.pods import choose_container, containers, wait_running
 
 
