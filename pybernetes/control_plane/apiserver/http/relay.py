@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import httptools
 
+from pybernetes.control_plane.apiserver.http import links
 from pybernetes.control_plane.apiserver.http.connection import Answer, Upgrade
 from pybernetes.control_plane.apiserver.http.messages import Request, Response
 from pybernetes.control_plane.apiserver.http.stream import Stream, chunk
@@ -42,6 +43,7 @@ class Target:
     dialer: Dialer = direct
     upgrades: bool = True  # whether the other server is to see that the client wants another protocol
     more: list[tuple[bytes, bytes]] = field(default_factory=list)  # headers that may come more than once
+    prefix: str = ""  # where links of pages are to lead, so that they come through here again
 
 
 async def relay(request: Request, target: Target, *, whole_refusals: bool = False) -> Answer:
@@ -49,7 +51,7 @@ async def relay(request: Request, target: Target, *, whole_refusals: bool = Fals
 
     With ``whole_refusals`` an answer that says no is read to its end first, for who wants to say it differently.
     """
-    backend = _Backend(request, whole_refusals)
+    backend = _Backend(request, target, whole_refusals)
     try:
         async with asyncio.timeout(_CONNECT_SECONDS):
             await target.dialer(
@@ -68,8 +70,9 @@ async def relay(request: Request, target: Target, *, whole_refusals: bool = Fals
 class _Backend(asyncio.Protocol):
     """The connection to the other server."""
 
-    def __init__(self, request: Request, whole_refusals: bool) -> None:
-        self.request, self._whole_refusals = request, whole_refusals
+    def __init__(self, request: Request, target: Target, whole_refusals: bool) -> None:
+        self.request, self._target, self._whole_refusals = request, target, whole_refusals
+        self._page: links.Page | None = None
         self._refusal: bytearray | None = None
         self.answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self.transport: asyncio.Transport = None  # type: ignore[assignment]
@@ -135,12 +138,19 @@ class _Backend(asyncio.Protocol):
             self._refusal = bytearray()
             return
         self._stream = stream = Stream(status=status, content_type=b"application/octet-stream")
-        kept = []
+        kept, encoding, target = [], b"", self._target
+        host = f"{target.host}:{target.port}"
         for name, value in self._headers:
-            if name.lower() == b"content-type":
+            lower = name.lower()
+            if lower == b"content-type":
                 stream.content_type = value
-            elif name.lower() not in _HOP:
+            elif lower == b"location" and target.prefix:
+                led = links.led_back(value.decode("latin-1"), target.prefix, host)
+                kept.append((name, led.encode("latin-1")))
+            elif lower not in _HOP:
                 kept.append((name, value))
+                encoding = value.lower() if lower == b"content-encoding" else encoding
+        self._page = links.page(target.prefix, host, stream.content_type, encoding)
         stream.headers = tuple(kept)
         stream.on_close = self._client_gone
         if self.request.method == "HEAD" or status in _WITHOUT_BODY:
@@ -155,7 +165,10 @@ class _Backend(asyncio.Protocol):
         if self._refusal is not None:
             self._refusal += data[: _REFUSAL_BYTES - len(self._refusal)]
         if self._stream is not None:
-            self._stream.write(chunk(data))
+            if self._page is not None:
+                data = self._page.feed(data)
+            if data:
+                self._stream.write(chunk(data))
 
     def on_message_complete(self) -> None:
         if self._parser.get_status_code() < 200:  # the head of an upgrade, or of an answer that is to come
@@ -164,9 +177,15 @@ class _Backend(asyncio.Protocol):
         if self._refusal is not None:
             status = self._parser.get_status_code()
             self.answer.set_result(Response(bytes(self._refusal), status, b"text/plain"))
-        if self._stream is not None:
-            self._stream.finish()
+        self._finish()
         self.transport.close()
+
+    def _finish(self) -> None:
+        if self._stream is not None:
+            rest = self._page.finish() if self._page is not None else b""
+            if rest:
+                self._stream.write(chunk(rest))
+            self._stream.finish()
 
     def connection_lost(self, error: Exception | None) -> None:
         if not self.answer.done():
@@ -175,7 +194,7 @@ class _Backend(asyncio.Protocol):
             self._client.close()
         elif self._stream is not None and not self._ended:
             # Without a length the end of the connection is the end of the body; a broken one is cut short.
-            self._stream.finish()
+            self._finish()
 
     def _fail(self, text: str) -> None:
         if not self.answer.done():

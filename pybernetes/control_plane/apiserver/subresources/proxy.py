@@ -32,6 +32,7 @@ async def handle(api: Api, request: Request, kind: Kind) -> Answer:
     finders = {"nodes": _node, "pods": _pod, "services": _service}
     target = await finders[kind.resource.plural](api, request, kind)
     target.dialer = api.nodes.dialer
+    target.prefix = nodes.with_query(request.path.partition("/proxy")[0] + "/proxy", "")
     if not request.info.rest and not request.path.endswith("/") and request.method in ("GET", "HEAD"):
         # Relative links of the page behind the proxy need the slash.
         location = nodes.with_query(request.path + "/", request.query_text)
