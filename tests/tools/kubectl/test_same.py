@@ -195,7 +195,9 @@ def test_lines_that_change_things(both: Both) -> None:
     old = both.version < OURS
     sides = []
     for run, namespace in ((both.ours, "same-ours"), (both.real, "same-real")):
-        lines = read_lines("sequence.txt", objects=str(HERE / "objects.yaml"), ns=namespace)
+        lines = read_lines(
+            "sequence.txt", objects=str(HERE / "objects.yaml"), simple=str(HERE / "simple.yaml"), ns=namespace
+        )
         sides.append([(line, run(["-n", namespace, *shlex.split(line.text)])) for line in lines])
     found = [
         difference(ours[0].text, ours[1], real[1], old)

@@ -125,6 +125,7 @@ def server_side(context: Context, info: Info) -> str:
     """Sends the object for the server to apply."""
     flags = context.flags
     query = {**context.write_query(), "force": "true" if flags.force_conflicts else "false"}
+    wanted = info.object
     try:
         info.object = context.client.patch(
             info.resource,
@@ -139,6 +140,10 @@ def server_side(context: Context, info: Info) -> str:
         if error.reason == "Conflict":
             raise CommandError(error.message + _CONFLICT) from None
         raise
+    if not flags.subresource:
+        from pybernetes.tools.kubectl.commands.apply._migrate import migrate
+
+        migrate(context, info, wanted, query)
     _warn_if_deleting(context, info)
     return "serverside-applied"
 
