@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from pybernetes.control_plane.apiserver.nodes import is_global
-from pybernetes.control_plane.apiserver.subresources.proxy import endpoints
+from pybernetes.control_plane.apiserver.subresources.proxy import endpoints, parted
 from tests.servers import Server, running
 from tests.support import require_program
 
@@ -33,6 +33,26 @@ SLICES = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices"
 )  # fmt: skip
 def test_addresses(address: str, allowed: bool) -> None:
     assert is_global(address) == allowed
+
+
+@pytest.mark.parametrize(
+    ("path", "wanted"),
+    [
+        ("/api/v1/namespaces/n/pods/p/proxy", ("/api/v1/namespaces/n/pods/p/proxy", "")),
+        ("/api/v1/namespaces/n/pods/p/proxy/", ("/api/v1/namespaces/n/pods/p/proxy", "")),
+        (
+            "/api/v1/namespaces/proxy/pods/proxy/proxy/a/proxy/b",
+            ("/api/v1/namespaces/proxy/pods/proxy/proxy", "a/proxy/b"),
+        ),
+        (
+            "/api/v1/namespaces/proxy-1/services/http:s:1/proxy//a",
+            ("/api/v1/namespaces/proxy-1/services/http:s:1/proxy", "/a"),
+        ),
+        ("/api/v1/nodes/proxy/proxy/metrics", ("/api/v1/nodes/proxy/proxy", "metrics")),
+    ],
+)
+def test_what_follows_proxy(path: str, wanted: tuple[str, str]) -> None:
+    assert parted(path) == wanted
 
 
 def endpoint(address: str, pod: str, namespace: str = "default", **more: Any) -> dict[str, Any]:

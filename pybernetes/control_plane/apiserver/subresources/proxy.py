@@ -32,7 +32,7 @@ async def handle(api: Api, request: Request, kind: Kind) -> Answer:
     finders = {"nodes": _node, "pods": _pod, "services": _service}
     target = await finders[kind.resource.plural](api, request, kind)
     target.dialer = api.nodes.dialer
-    target.prefix = nodes.with_query(request.path.partition("/proxy")[0] + "/proxy", "")
+    target.prefix = nodes.with_query(parted(request.path)[0], "")
     if not request.info.rest and not request.path.endswith("/") and request.method in ("GET", "HEAD"):
         # Relative links of the page behind the proxy need the slash.
         location = nodes.with_query(request.path + "/", request.query_text)
@@ -40,9 +40,15 @@ async def handle(api: Api, request: Request, kind: Kind) -> Answer:
     return await nodes.pass_on(request, target)
 
 
+def parted(path: str) -> tuple[str, str]:
+    """The path up to ``proxy``, and what follows. Namespaces and pods may be named proxy too, so count."""
+    words = path.split("/")
+    own = 8 if words[3] == "namespaces" else 6  # /api/v1[/namespaces/NAMESPACE]/KIND/NAME/proxy
+    return "/".join(words[:own]), "/".join(words[own:])
+
+
 def _path(request: Request) -> str:
-    base = request.path.partition("/proxy/")[2]
-    return nodes.with_query("/" + base, request.query_text)
+    return nodes.with_query("/" + parted(request.path)[1], request.query_text)
 
 
 def _parts(kind: Kind, name: str) -> tuple[str, str, str]:
