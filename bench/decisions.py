@@ -1,0 +1,71 @@
+"""pyb bench decisions: what a scheduling decision costs, and how that grows with the nodes; no server is involved."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from typing import Any
+
+from bench.harness.machine import describe_machine
+from bench.harness.workloads import WORKLOADS, node
+
+SUMMARY = "the scheduler's decisions alone: processor time per pod, with more and more nodes"
+_NODES = (100, 500, 1000, 2000, 5000)
+
+
+def main(argv: list[str]) -> int:
+    """Measures and prints a chart, or one JSON object with --json."""
+    parser = argparse.ArgumentParser(prog="pyb bench decisions", description=__doc__)
+    parser.add_argument(
+        "--nodes", type=int, action="append", help="how many nodes; may be given several times"
+    )
+    parser.add_argument("--pods", type=int, default=2000)
+    parser.add_argument("--workload", choices=tuple(WORKLOADS), default="basic")
+    parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
+    options = parser.parse_args(argv)
+    found = {nodes: microseconds(options.workload, nodes, options.pods) for nodes in options.nodes or _NODES}
+    if options.json:
+        result = {"benchmark": "decisions", "workload": options.workload, "machine": describe_machine()}
+        print(json.dumps(result | {"microseconds_per_pod": found}))
+        return 0
+    longest = max(found.values())
+    for nodes, cost in found.items():
+        print(f"{nodes:>6} nodes  {'█' * max(1, round(40 * cost / longest))} {cost:.0f} µs")
+    return 0
+
+
+def microseconds(name: str, nodes: int, pods: int) -> float:
+    """The processor time of a decision, in microseconds, on average over all pods of a workload."""
+    from pybernetes.control_plane.scheduler.config import Configuration
+    from pybernetes.control_plane.scheduler.cycle import Cycle
+    from pybernetes.control_plane.scheduler.listers import Listers
+    from pybernetes.control_plane.scheduler.nodes import NodeReader
+    from pybernetes.control_plane.scheduler.nominations import Nominations
+    from pybernetes.control_plane.scheduler.pods import PodReader
+    from pybernetes.control_plane.scheduler.profile import Profile
+    from pybernetes.control_plane.scheduler.requests import Resources
+    from pybernetes.control_plane.scheduler.snapshot import Snapshot
+
+    workload, resources, listers = WORKLOADS[name](nodes, pods), Resources(), Listers()
+    snapshot, pod_reader, node_reader = Snapshot(resources), PodReader(resources), NodeReader(resources)
+    profile = Profile(Configuration().profiles[0], snapshot, listers)
+    cycle = Cycle(snapshot, profile, Nominations(snapshot), listers)
+    for number in range(nodes):
+        each = _stored(node(number, workload.zones), number)
+        each["spec"] = {}
+        snapshot.set_node(node_reader.read(each))
+    waiting = [pod_reader.read(_stored(workload.pod(number), number)) for number in range(pods)]
+    begin = time.process_time()
+    for pod in waiting:
+        decision = cycle.decide(pod)
+        if decision.node:
+            snapshot.add_pod(pod.placed(decision.node))
+    return round((time.process_time() - begin) / pods * 1e6, 1)
+
+
+def _stored(obj: dict[str, Any], number: int) -> dict[str, Any]:
+    """An object with what a server adds."""
+    obj["metadata"] |= {"uid": f"{obj['metadata']['name']}-{number}", "resourceVersion": "1"}
+    obj.setdefault("spec", {}).setdefault("schedulerName", "default-scheduler")
+    return obj
