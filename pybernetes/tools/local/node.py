@@ -92,8 +92,9 @@ class Node:
         """Ends every pod: a node that is stopped leaves no process behind."""
         cri = Cri(f"unix://{self.places.socket}")
         try:
-            sandboxes = await cri.list_pod_sandboxes()
-            await asyncio.gather(*(self._stop_pod(cri, sandbox.id) for sandbox in sandboxes))
+            # A pod that was being made when its kubelet ended may come only now.
+            while sandboxes := await cri.list_pod_sandboxes():
+                await asyncio.gather(*(self._stop_pod(cri, sandbox.id) for sandbox in sandboxes))
         except CriError as error:
             log.error("the pods of %s could not be stopped: %s", self.name, error)
         finally:
@@ -105,6 +106,11 @@ class Node:
 
     def clear(self) -> None:
         """Ends what still runs of the node's containers and undoes its mounts."""
+        for process in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                # A crash leaves the processes that look after containers, which know their runtime by its socket.
+                if self._looks_after_containers((process / "cmdline").read_bytes().split(b"\0")):
+                    os.kill(int(process.name), 9)
         for line in Path("/proc/mounts").read_text().splitlines()[::-1]:
             where = line.split()[1]
             if where.startswith((f"{self.root}/", f"{self.places.state}/")):
@@ -114,6 +120,9 @@ class Node:
         shutil.rmtree(self.places.state, ignore_errors=True)
         with contextlib.suppress(OSError):
             self.cluster.run.rmdir()
+
+    def _looks_after_containers(self, command: list[bytes]) -> bool:
+        return b"containerd-shim" in command[0] and str(self.places.socket).encode() in command
 
     def remove(self) -> None:
         """Removes everything that the node made."""

@@ -219,13 +219,21 @@ class Node:
         Cgroups(self.cgroup_root).remove_all()
 
     async def _remove_pods(self) -> None:
-        from pybernetes.node.kubelet.cri.client import Cri
+        from pybernetes.node.kubelet.cri.client import Cri, CriError
 
-        cri = Cri(str(self.places.socket))
-        for sandbox in await cri.list_pod_sandboxes():
-            await cri.stop_pod_sandbox(sandbox.id)
-            await cri.remove_pod_sandbox(sandbox.id)
-        await cri.close()
+        deadline = time.monotonic() + 60
+        while True:
+            cri = Cri(str(self.places.socket))
+            try:
+                for sandbox in await cri.list_pod_sandboxes():
+                    await cri.stop_pod_sandbox(sandbox.id)
+                    await cri.remove_pod_sandbox(sandbox.id)
+                break
+            except CriError:  # on a busy machine it may take long to connect
+                if time.monotonic() > deadline:
+                    raise
+            finally:
+                await cri.close()
         from pybernetes.node.kubelet.volumes import system
 
         for point in system.mounts_below(self.directory):
