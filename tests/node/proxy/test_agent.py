@@ -10,7 +10,7 @@ import re
 import shutil
 import socket
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from typing import Any
 
 import pytest
@@ -88,7 +88,26 @@ def test_follows_the_api_server(mode: str) -> None:
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
 
-    asyncio.run(run())
+    asyncio.run(bounded(run()))
+
+
+async def bounded(work: Coroutine[Any, Any, None]) -> None:
+    """Ends a test that hangs, and says where everything stood."""
+    task = asyncio.create_task(work)
+    done, _ = await asyncio.wait({task}, timeout=100)
+    if not done:
+        stood = []
+        for each in asyncio.all_tasks():
+            frames: list[str] = []
+            inner: Any = each.get_coro()
+            while getattr(inner, "cr_frame", None) is not None:
+                frames.append(f"{inner.cr_frame.f_code.co_qualname}:{inner.cr_frame.f_lineno}")
+                inner = inner.cr_await
+            stood.append(" > ".join(frames))
+        task.cancel()
+        await asyncio.wait({task}, timeout=10)
+        raise AssertionError("it hangs:\n" + "\n".join(stood))
+    await task
 
 
 async def _scenario(made: World, cluster: Cluster, proxy: Proxy) -> None:
@@ -169,7 +188,8 @@ async def _get(host: str, port: int, path: str) -> tuple[int, str]:
     try:
         reader, writer = await asyncio.open_connection(host, port)
         writer.write(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
-        head, _, body = (await reader.read()).decode().partition("\r\n\r\n")
+        async with asyncio.timeout(30):
+            head, _, body = (await reader.read()).decode().partition("\r\n\r\n")
     except OSError:
         return 0, ""
     writer.close()
