@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from pybernetes import KUBERNETES_VERSION
-from pybernetes.client.errors import AlreadyExists, NotFound
+from pybernetes.client.errors import AlreadyExists, Conflict, NotFound
 from pybernetes.client.refs import NODES, PODS, Kindlike
 from pybernetes.client.transport import Object
 from pybernetes.runtime.controller import Controller, Mapper, Runtime
@@ -153,8 +153,9 @@ class SystemPods(Controller):
 
     async def _remove(self, shown: Object) -> None:
         try:
-            await self.client.delete(PODS, shown["metadata"]["name"], NAMESPACE, grace=0)
-        except NotFound:
+            meta = shown["metadata"]
+            await self.client.delete(PODS, meta["name"], NAMESPACE, uid=meta["uid"], grace=0)
+        except (Conflict, NotFound):
             pass
 
 

@@ -15,7 +15,7 @@ def test_a_cluster_from_up_to_delete(tmp_path: Path) -> None:
         assert "is up at https://127.0.0.1:" in user.pyb("up", "trial", "--hollow", "2")
         user.until("hollow-1", "get", "nodes")
         user.until("kube-scheduler-hollow-0", "get", "pods", "-n", "kube-system")
-        user.kubectl("delete", "pod", "-n", "kube-system", "kube-scheduler-hollow-0")
+        user.kubectl("delete", "pod", "-n", "kube-system", "kube-scheduler-hollow-0", "--wait=false")
         user.until("kube-scheduler-hollow-0", "get", "pods", "-n", "kube-system")
         assert user.kubectl("config", "current-context").strip() == "trial"
         user.kubectl("create", "configmap", "kept")
