@@ -27,9 +27,9 @@ SERVICE = {
     "apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"},
     "spec": {"selector": {"app": "web"}, "ports": [{"port": 80}]},
 }  # fmt: skip
-# Debian's busybox is linked without the library that looks names up, so the name is asked for by itself.
+# Debian's busybox is linked without the library that looks names up: its wget fails in an image without one.
 ASK = """b=/bin/busybox; until r=$($b nslookup web.default.svc.cluster.local) &&
-a=$(echo "$r" | $b awk '/^Address/ {x=$NF} END {print x}') && $b wget -q -T 1 -O- http://$a; do $b sleep 0.05; done"""
+a=$(echo "$r" | $b awk '/^Address/ {x=$NF} END {print x}') && printf 'GET / HTTP/1.0\\r\\n\\r\\n' | $b nc -w 1 $a 80 | $b grep hello; do $b sleep 0.05; done"""
 CALLER = {
     "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "caller"},
     "spec": {"restartPolicy": "Never", "containers": [
