@@ -94,3 +94,17 @@ def _scale(attributes: Attributes, path: str, value: Object) -> bool:
         return False
     place[last] = replicas
     return True
+
+
+class Memory:
+    """What is remembered of the first round: who wants to see later changes, and what the object was then."""
+
+    def __init__(self) -> None:
+        self.asked: set[Any] = set()
+        self.again: set[Any] = set()
+        self.last: Object | None = None
+
+    def changed(self) -> None:
+        """Whoever was asked before the object changed is asked again."""
+        self.again |= self.asked
+        self.asked = set()

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Iterable
 
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver import bootstrap
 from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.discovery import GROUP_PRIORITIES, Discovery
-from pybernetes.control_plane.store.protocol import Conflict, NotFound, StoreError
+from pybernetes.control_plane.apiserver.keeper import Keeper
+from pybernetes.control_plane.store.protocol import Conflict, NotFound
 
-log = logging.getLogger(__name__)
 GROUP, PLURAL = "apiregistration.k8s.io", "apiservices"
 LABEL = "kube-aggregator.kubernetes.io/automanaged"
 # How upstream ranks versions of its own groups, where it is not the usual.
@@ -21,7 +20,6 @@ _VERSION_PRIORITIES = {
 }  # fmt: skip
 _USUAL_PRIORITY = 15
 _CUSTOM = (1000, 100)
-_RETRY_SECONDS = 5.0
 Version = tuple[str, str]
 
 
@@ -56,34 +54,21 @@ class Registration:
         self._api, self._discovery = api, discovery
         self._kind = api.kinds.find(GROUP, PLURAL)
         self._built_in = set(discovery.versions())
-        self._wanted = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
+        self._keeper = Keeper(self.sync, "write APIService objects")
 
     async def start(self) -> None:
         """Writes what is missing, then follows what is served."""
         await self.sync()
-        self._discovery.listeners.append(self._wanted.set)
-        self._task = asyncio.create_task(self._run())
+        self._discovery.listeners.append(self._keeper.ask)
+        self._keeper.start()
 
     async def close(self) -> None:
         """Stops following."""
-        if self._task is not None:
-            self._task.cancel()
+        self._keeper.close()
 
     def again(self) -> None:
         """Has the objects looked at: one of them may be gone."""
-        self._wanted.set()
-
-    async def _run(self) -> None:
-        while True:
-            await self._wanted.wait()
-            self._wanted.clear()
-            try:
-                await self.sync()
-            except StoreError as error:
-                log.warning("cannot write APIService objects: %s", error)
-                await asyncio.sleep(_RETRY_SECONDS)
-                self._wanted.set()
+        self._keeper.ask()
 
     async def sync(self) -> None:
         """Makes the objects be what is served, all in one go."""
@@ -105,4 +90,4 @@ class Registration:
             try:
                 await self._api.store.delete(key, record.revision)
             except (Conflict, NotFound):
-                self._wanted.set()
+                self._keeper.ask()

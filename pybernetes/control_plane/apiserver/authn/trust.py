@@ -5,10 +5,8 @@ Several servers may write it: each adds what it knows and drops what has expired
 
 from __future__ import annotations
 
-import asyncio
 import datetime
 import json
-import logging
 import re
 import ssl
 from collections.abc import Iterable, Sequence
@@ -16,14 +14,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.keeper import Keeper
 from pybernetes.control_plane.store.protocol import Conflict, Event, KeyExists, NotFound, StoreError
 from pybernetes.lib.serving import Bundle
 
-log = logging.getLogger(__name__)
 NAMESPACE, NAME = "kube-system", "extension-apiserver-authentication"
 _CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL)
 _SLACK = 300.0
-_RETRY_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,18 +97,17 @@ class Publisher:
         self._api, self._trust = api, trust
         self._kind = api.kinds.find("", "configmaps")
         self._key = self._kind.key(NAMESPACE, NAME)
-        self._wanted = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
+        self._keeper = Keeper(self.sync, "publish whom this server trusts")
 
     async def start(self) -> None:
         """Writes the ConfigMap, then follows it and the trust."""
         await self.sync()
         self._watch()
-        self._task = asyncio.create_task(self._run())
+        self._keeper.start()
 
     def changed(self) -> None:
         """Says that the trust may have changed."""
-        self._wanted.set()
+        self._keeper.ask()
 
     def _watch(self) -> None:
         def closed(error: StoreError | None) -> None:
@@ -123,17 +119,6 @@ class Publisher:
 
     def _seen(self, events: Iterable[Event]) -> None:
         self.changed()
-
-    async def _run(self) -> None:
-        while True:
-            await self._wanted.wait()
-            self._wanted.clear()
-            try:
-                await self.sync()
-            except StoreError as error:
-                log.warning("cannot publish whom this server trusts: %s", error)
-                await asyncio.sleep(_RETRY_SECONDS)
-                self._wanted.set()
 
     async def sync(self) -> None:
         """Writes the ConfigMap unless it is as it should be."""
@@ -160,5 +145,4 @@ class Publisher:
 
     async def close(self) -> None:
         """Stops following."""
-        if self._task is not None:
-            self._task.cancel()
+        self._keeper.close()

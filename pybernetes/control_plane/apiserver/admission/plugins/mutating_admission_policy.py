@@ -37,20 +37,6 @@ class Mutating(Policy):
             self.mutations.append((applies, Expression(source, self.environment, returns)))
 
 
-class Memory:
-    """What is remembered of the first round: who wants to see later changes, and what the object was then."""
-
-    def __init__(self) -> None:
-        self.asked: set[Any] = set()
-        self.again: set[Any] = set()
-        self.last: Object | None = None
-
-    def changed(self) -> None:
-        """Whoever was asked before the object changed is asked again."""
-        self.again |= self.asked
-        self.asked = set()
-
-
 class MutatingAdmissionPolicy:
     """Lets the policies that concern a write change it, one after the other."""
 
@@ -77,7 +63,7 @@ class MutatingAdmissionPolicy:
         problems = [(each.policy, _denied(each.policy, each.binding, each.message), "") for each in broken]
         if attributes.memory is None:
             attributes.memory = {}
-        memory: Memory = attributes.memory.setdefault(self.name, Memory())
+        memory: mutation.Memory = attributes.memory.setdefault(self.name, mutation.Memory())
         if attributes.again and memory.last != attributes.obj:
             memory.changed()
         answers: dict[Any, Any] = {}
@@ -100,7 +86,7 @@ class MutatingAdmissionPolicy:
         self,
         invocation: Invocation[Mutating],
         attributes: Attributes,
-        memory: Memory,
+        memory: mutation.Memory,
         answers: dict[Any, Any],
     ) -> str:
         """Applies one policy; gives what is wrong with it."""

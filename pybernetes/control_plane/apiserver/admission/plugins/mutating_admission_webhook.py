@@ -12,7 +12,6 @@ import orjson
 from pybernetes.api import errors, go
 from pybernetes.api.errors import StatusError
 from pybernetes.api.patch import json_patch
-from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.admission import mutation, review
 from pybernetes.control_plane.apiserver.admission.chain import (
     CONNECT,
@@ -29,20 +28,6 @@ from pybernetes.control_plane.apiserver.api import Api
 log = logging.getLogger(__name__)
 _MUTATION = "mutation.webhook.admission.k8s.io/"
 _PATCH = "patch.webhook.admission.k8s.io/"
-
-
-class Memory:
-    """What is remembered of the first round: who wants to see later changes, and what the object was then."""
-
-    def __init__(self) -> None:
-        self.asked: set[str] = set()
-        self.again: set[str] = set()
-        self.last: Object | None = None
-
-    def changed(self) -> None:
-        """Whoever was asked before the object changed is asked again."""
-        self.again |= self.asked
-        self.asked = set()
 
 
 class MutatingAdmissionWebhook:
@@ -67,7 +52,7 @@ class MutatingAdmissionWebhook:
     async def _ask(self, attributes: Attributes, hooks: list[Hook]) -> None:
         if attributes.memory is None:
             attributes.memory = {}
-        memory: Memory = attributes.memory.setdefault(self.name, Memory())
+        memory: mutation.Memory = attributes.memory.setdefault(self.name, mutation.Memory())
         if attributes.again and memory.last != attributes.obj:
             memory.changed()
         try:
@@ -79,7 +64,7 @@ class MutatingAdmissionWebhook:
         finally:
             memory.last = copy.deepcopy(attributes.obj)
 
-    async def _one(self, invocation: Invocation, attributes: Attributes, memory: Memory) -> None:
+    async def _one(self, invocation: Invocation, attributes: Attributes, memory: mutation.Memory) -> None:
         hook = invocation.hook
         place = f"round_{int(attributes.again)}_index_{invocation.index}"
         changed = False
