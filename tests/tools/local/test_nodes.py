@@ -18,7 +18,7 @@ from tests.support import require_program, require_root
 from tests.tools.local.user import User
 
 pytestmark = [pytest.mark.slow, pytest.mark.e2e]
-NAME = "testnodes"
+NAME = f"testnodes-{os.getpid()}"
 RUN = f"/run/pybernetes/{NAME}"
 
 
