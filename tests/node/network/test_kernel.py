@@ -156,7 +156,9 @@ async def test_nodes_are_joined_and_join_again(nodes: str, tmp_path: Path, backe
             for number in (1, 2, 3):
                 await make_node(cluster, nodes, number)
             await meet((1, 2), (2, 3), (3, 1))
-            await eventually(lambda: "PYB-MASQUERADE" in inside(1, "iptables-save") and (tmp_path / "cni").is_dir(), 60)
+            await eventually(
+                lambda: "PYB-MASQUERADE" in inside(1, "iptables-save") and (tmp_path / "cni").is_dir(), 60
+            )
             # Nothing for pods leaves by the default route, whether or not anybody has the address.
             for family, nobody in (("-4", "10.123.77.1"), ("-6", "fd12:3:77::1")):
                 inside(1, "ip", family, "route", "get", nobody, code=2)
