@@ -110,7 +110,7 @@ class Cluster:
         self._temporary.cleanup()
 
 
-async def eventually(condition: Callable[[], Any], seconds: float = 20.0) -> Any:
+async def eventually(condition: Callable[[], Any], seconds: float = 60.0) -> Any:
     """Waits until a condition holds and gives its value; fails the test if it does not in time."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + seconds

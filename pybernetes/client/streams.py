@@ -16,6 +16,7 @@ from pybernetes.client import websocket
 from pybernetes.client.client import Client
 from pybernetes.client.errors import StatusError, from_answer
 from pybernetes.client.refs import PODS, path_of
+from pybernetes.lib import listening
 
 STDIN, STDOUT, STDERR, ERROR, RESIZE = range(5)
 _CLOSE = 255
@@ -253,7 +254,7 @@ class Forwarder:
     async def stop(self) -> None:
         """Stops listening and ends every connection."""
         if self._server is not None:
-            self._server.close()
+            await listening.close(self._server)
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

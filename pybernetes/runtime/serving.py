@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import httptools
 
+from pybernetes.lib import listening
 from pybernetes.lib.serving import verified_chain
 
 _TEXT = "text/plain; charset=utf-8"
@@ -92,7 +93,7 @@ class HttpServer:
     async def stop(self) -> None:
         """Stops listening and drops clients."""
         if self._server is not None:
-            self._server.close()
+            await listening.close(self._server)
         for connection in list(self._connections):
             connection.transport.abort()
 

@@ -9,6 +9,7 @@ from collections.abc import Awaitable
 from time import perf_counter
 from typing import Any
 
+from pybernetes.lib import listening
 from pybernetes.node.dns.resolver import Resolver
 
 log = logging.getLogger(__name__)
@@ -104,7 +105,7 @@ class Server:
             loop.remove_reader(each.fileno())
             each.close()
         for listener in self._listeners:
-            listener.close()
+            await listening.close(listener)
         for connection in list(self.connections):
             connection.close()
         for task in list(self._tasks):

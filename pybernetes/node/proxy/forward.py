@@ -9,6 +9,7 @@ import socket
 import struct
 from typing import Any
 
+from pybernetes.lib import listening
 from pybernetes.node.proxy.balance import Balancer
 from pybernetes.node.proxy.model import Target
 
@@ -134,10 +135,10 @@ class TcpForwarder:
     def retarget(self) -> None:
         """Connections stay with their targets."""
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Listens no more."""
         if self._server is not None:
-            self._server.close()
+            await listening.close(self._server)
 
 
 class _Client(_Half):
@@ -278,7 +279,7 @@ class UdpForwarder:
         for key in [key for key, each in self._sessions.items() if each.target not in self._balancer]:
             self.forget(*key)
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Ends every session and listens no more."""
         for key in list(self._sessions):
             self.forget(*key)

@@ -58,7 +58,7 @@ def test_streams(loop: Callable[[], Any]) -> None:
             balancer.set((Target("127.0.0.1", 1),), 0)
             with pytest.raises(ConnectionResetError):
                 await talk(b"x")
-            forwarder.close()
+            await forwarder.close()
 
     run(loop, work())
 
@@ -104,7 +104,7 @@ def test_datagrams(loop: Callable[[], Any]) -> None:
         forwarder.retarget()
         transport.sendto(b"c")
         assert await client.answers.get() == b"twoc"
-        forwarder.close()
+        await forwarder.close()
         for end in ends:
             end.close()
 

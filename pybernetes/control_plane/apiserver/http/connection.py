@@ -20,6 +20,7 @@ from pybernetes.control_plane.apiserver.http import compression, warnings
 from pybernetes.control_plane.apiserver.http.limits import Limits, listen
 from pybernetes.control_plane.apiserver.http.messages import STATUS_LINES, Request, Response, split_target
 from pybernetes.control_plane.apiserver.http.stream import Flusher, Stream
+from pybernetes.lib import listening
 
 log = logging.getLogger(__name__)
 Answer = Union[Response, Stream, "Upgrade"]
@@ -384,7 +385,7 @@ class Server:
         """Takes no new connections, ends streams, waits for requests under way, then closes."""
         self.draining = True
         if self._listener is not None:
-            self._listener.close()
+            await listening.close(self._listener)
         for connection in list(self.connections):
             if connection._stream is not None:
                 connection._stream.end()

@@ -10,6 +10,8 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qs, unquote
 
+from pybernetes.lib import listening
+
 _HEAD_SECONDS = 30.0
 _IDLE_SECONDS = 90.0
 _BODY_LIMIT = 1 << 20
@@ -162,7 +164,7 @@ class HttpServer:
     async def stop(self) -> None:
         """Stops listening and ends every connection."""
         for server in self._servers:
-            server.close()
+            await listening.close(server)
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()

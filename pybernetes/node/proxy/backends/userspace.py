@@ -38,7 +38,7 @@ class Userspace:
         for portal in wanted:
             await self._listen(portal)
         await self._kernel.resync(wanted)
-        self._close(keep={(portal.key, local) for portal in wanted for local, _ in _policies(portal)})
+        await self._close(keep={(portal.key, local) for portal in wanted for local, _ in _policies(portal)})
 
     async def sync(self, changes: Sequence[Change]) -> None:
         """Has portals lead to other targets; rules change only for new ones and for those that are gone."""
@@ -50,7 +50,7 @@ class Userspace:
                 await self._listen(new)
                 keep.update((new.key, local) for local, _ in _policies(new))
         await self._kernel.sync(changes)
-        self._close(keep, touched)
+        await self._close(keep, touched)
 
     async def _listen(self, portal: Portal) -> None:
         for local, targets in _policies(portal):
@@ -66,13 +66,13 @@ class Userspace:
             held[0].set(targets, portal.affinity_seconds)
             held[1].retarget()
 
-    def _close(self, keep: set[tuple[Key, bool]], among: set[Key] | None = None) -> None:
+    async def _close(self, keep: set[tuple[Key, bool]], among: set[Key] | None = None) -> None:
         for key in [key for key in self._ports if key not in keep and (among is None or key[0] in among)]:
-            self._ports.pop(key)[1].close()
+            await self._ports.pop(key)[1].close()
 
     async def close(self) -> None:
         """Listens no more."""
-        self._close(set())
+        await self._close(set())
 
 
 def _policies(portal: Portal) -> list[tuple[bool, tuple[Target, ...]]]:
