@@ -122,7 +122,7 @@ class Decoder:
             elif entry is None and item.kind == "bytes":
                 result[key] = ""
             else:
-                result[key] = self._value(item, entry, (path, key), owner)
+                result[key] = self._value(item, entry, (path, (key,)), owner)
         return result
 
     def _scalar(self, type_: Type, value: Any, path: _Where, owner: str) -> Any:
@@ -138,11 +138,10 @@ class Decoder:
             if type(value) is int and -limit <= value < limit:
                 return value
         elif kind == "quantity":
-            if type(value) in (str, int, float):
-                try:
-                    return quantity.canonical(value)
-                except quantity.QuantityError as error:
-                    raise DecodeError(str(error)) from None
+            try:
+                return quantity.canonical(value if type(value) in (str, int, float) else "{}")
+            except quantity.QuantityError as error:
+                raise DecodeError(str(error)) from None
         elif kind == "int-or-string":
             if type(value) is str or (type(value) is int and -(2**31) <= value < 2**31):
                 return value
@@ -193,7 +192,7 @@ def _text(path: _Where) -> str:
     parts: list[str] = []
     while path is not None:
         path, step = path
-        parts.append(f"[{step}]" if type(step) is int else "." + step)
+        parts.append(f"[{step}]" if type(step) is int else f".{step if type(step) is str else step[0]}")
     return "".join(reversed(parts)).lstrip(".")
 
 

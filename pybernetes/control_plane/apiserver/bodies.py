@@ -39,31 +39,35 @@ class Body:
         start, more = self.raw[:_SUMMARY], " ..." if len(self.raw) > _SUMMARY else ""
         return (start.decode("utf-8", "replace") if start[:1] == b"{" else start.hex()) + more
 
-    def duplicates(self, keys: int) -> list[str]:
-        """What is there twice, as complaints, given the number of keys in the decoded value.
+    def complaints(self, keys: int, unknown: list[str]) -> list[str]:
+        """What is there twice or ``unknown``, given the number of keys in the decoded value.
 
         Text with no more key marks than the value has keys has no duplicate, which spares the slow parse.
         """
-        if not self.text or len(_KEY.findall(self.raw)) == keys:
-            return list(self.repeated)
-        return [f"duplicate field {go.quote(path)}" for path in _find_duplicates(self.raw)]
+        if self.text and len(_KEY.findall(self.raw)) != keys:
+            return _complaints(self.raw, set(unknown))
+        return [*self.repeated, *(f"unknown field {go.quote(path)}" for path in unknown)]
 
 
-def _find_duplicates(raw: bytes) -> list[str]:
+def _complaints(raw: bytes, unknown: set[str]) -> list[str]:
+    """Unknown and duplicate fields in the order of the text; nobody looks into what is unknown."""
     import json
 
     class Pairs(list[tuple[str, Any]]):
         """An object's members in order, as opposed to an array."""
 
-    found: list[str] = []
+    found: dict[str, str] = {}
 
     def walk(value: Any, path: str) -> None:
         if isinstance(value, Pairs):
             seen: set[str] = set()
             for key, item in value:
                 here = f"{path}.{key}" if path else key
+                if here in unknown:
+                    found[here] = f"unknown field {go.quote(here)}"
+                    continue
                 if key in seen:
-                    found.append(here)
+                    found[here] = f"duplicate field {go.quote(here)}"
                 seen.add(key)
                 walk(item, here)
         elif isinstance(value, list):
@@ -71,7 +75,7 @@ def _find_duplicates(raw: bytes) -> list[str]:
                 walk(item, f"{path}[{index}]")
 
     walk(json.loads(raw.decode("utf-8", "replace"), object_pairs_hook=Pairs), "")
-    return found
+    return list(found.values())
 
 
 def read_body(request: Request, default: tuple[str, str, str] = ("", "v1", "")) -> Body:

@@ -38,10 +38,8 @@ def decode(resource: Resource, body: Body, validation: str, request: Request) ->
     decoder = Decoder(counting=validation != "Ignore")
     obj = convert(resource, value, decoder)
     if validation != "Ignore":
-        problems = [f"unknown field {go.quote(path)}" for path in decoder.unknown]
         # Keys below unknown fields were not counted, but then the slow parse is due anyway.
-        problems += body.duplicates(decoder.keys)
-        report(resource, problems, validation, request)
+        report(resource, body.complaints(decoder.keys, decoder.unknown), validation, request)
     return obj
 
 

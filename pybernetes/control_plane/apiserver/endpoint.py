@@ -88,9 +88,13 @@ class Endpoint:
             request.warn(kind.resource.deprecated)
         if info.subresource:
             return self._subresource(request, kind)
-        if kind.namespaced and not info.namespace and (info.name or info.verb == "create"):
-            served = not info.name and "list" in kind.resource.verbs
-            raise errors.method_not_allowed() if served else errors.no_such_resource()
+        if kind.namespaced and not info.namespace:
+            # Across all namespaces objects are only looked at.
+            listed = not info.name and "list" in kind.resource.verbs
+            if not listed or (kind.resource.decode is not None and info.verb not in ("list", "watch")):
+                raise errors.no_such_resource()
+            if info.verb not in ("list", "watch"):
+                raise errors.method_not_allowed()
         # Objects are made in a collection, and changed one at a time; nobody asks for headers alone.
         misplaced = (
             bool(info.name) if info.verb == "create" else not info.name and info.verb in ("update", "patch")

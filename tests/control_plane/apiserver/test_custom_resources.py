@@ -115,6 +115,15 @@ def widgets(server: Server) -> Iterator[Widgets]:
     made.make()
     yield made
     server.call("DELETE", f"{CRDS}/{made.name}")
+    wait(lambda: not made.get())
+
+
+def test_nothing_is_written_across_namespaces(server: Server, widgets: Widgets) -> None:
+    widgets.create("stays")
+    for method in ("POST", "PUT", "PATCH", "DELETE"):
+        assert server.call(method, f"/apis/{widgets.group}/v1/widgets", {})[0] == 404
+    assert server.call("GET", widgets.path("stays"))[0] == 200
+    assert len(server.call("GET", f"/apis/{widgets.group}/v1/widgets")[1]["items"]) == 1
 
 
 def test_it_is_served_at_once(server: Server) -> None:

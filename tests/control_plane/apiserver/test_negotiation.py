@@ -88,7 +88,19 @@ def test_any_header_is_answered(accept: str) -> None:
 )
 def test_bodies(media: bytes, body: bytes, value: Any, duplicates: list[str]) -> None:
     found = bodies.read_body(request({b"content-type": media} if media else {}, body=body))
-    assert found.value == value and found.duplicates(1) == duplicates
+    assert found.value == value and found.complaints(1, []) == duplicates
+
+
+def test_complaints_follow_the_text_and_stay_out_of_what_is_unknown() -> None:
+    text = b'{"a":{"odd":{"x":1,"x":2}},"b":1,"b":2,"odd":1,"odd":2}'
+    found = bodies.read_body(request({}, body=text))
+    assert found.complaints(3, ["a.odd", "odd"]) == [
+        'unknown field "a.odd"',
+        'duplicate field "b"',
+        'unknown field "odd"',
+    ]
+    found = bodies.read_body(request({b"content-type": b"application/yaml"}, body=b"odd: 1\nb: 1\nb: 2"))
+    assert found.complaints(1, ["odd"]) == ['line 3: key "b" already set in map', 'unknown field "odd"']
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def test_a_write_that_changes_nothing_keeps_the_version(server: Server, namespac
             "",
             {"metadata": {"name": "a"}, "data": {"k": 1}},
             400,
-            "cannot unmarshal number into Go struct field",
+            "cannot unmarshal number into Go struct field ConfigMap.data of type string",
         ),
         ("POST", "", {"metadata": {"name": "a", "namespace": "other"}}, 400, "does not match the namespace"),
         ("PUT", "/missing", {"metadata": {"name": "missing"}}, 404, 'configmaps "missing" not found'),
@@ -108,6 +108,17 @@ def test_unknown_places(server: Server, namespace: str) -> None:
     assert (status, answer) == (404, "404 page not found\n")
     status, answer = server.call("POST", path("no-such-namespace"), config_map("a"))
     assert (status, answer["message"]) == (404, 'namespaces "no-such-namespace" not found')
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
+def test_nothing_is_written_across_namespaces(server: Server, namespace: str, method: str) -> None:
+    assert server.call("POST", path(namespace), config_map("stays"))[0] == 201
+    status, answer = server.call(
+        method, "/api/v1/configmaps", {}, headers=MERGE if method == "PATCH" else None
+    )
+    assert (status, answer["reason"]) == (405, "MethodNotAllowed")
+    assert server.call("GET", path(namespace, "stays"))[0] == 200
+    assert server.call("GET", "/api/v1/bindings")[0] == 404
 
 
 def test_field_validation(server: Server, namespace: str) -> None:

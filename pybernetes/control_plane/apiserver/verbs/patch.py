@@ -80,7 +80,7 @@ class Change:
             json_patch.check(self.value)
         if options.validation != "Ignore":
             prefix = "json patch " if type_ == JSON_PATCH else ""
-            self.repeated = [prefix + problem for problem in body.duplicates(count_keys(self.value))]
+            self.repeated = [prefix + problem for problem in body.complaints(count_keys(self.value), [])]
 
     def __call__(self, old: Object, record: Record) -> Object:
         resource = self.kind.resource
