@@ -67,6 +67,7 @@ def main(argv: list[str]) -> int:
 def _limits(options: argparse.Namespace) -> dict[str, float]:
     return {
         "overhead over the bare calls, p50, ms": 100,
+        f"{options.at_once} at once: overhead over the bare calls, ms per pod": 100,
         f"kubelet with {options.idle} idle pods, % of a core": 5,
         f"kubelet with {options.idle} idle pods, MB": 80,
     }
@@ -111,19 +112,13 @@ async def _measure(options: argparse.Namespace, name: str) -> Figures:
     agent = lifecycle.running_programs(cluster)[f"node-{node.name}"]["pid"]
     async with config.load(str(cluster.kubeconfig)).client(user_agent="bench-pods") as client:
         await images.load(node.places.socket, image())
-        figures = Figures()
-        bare = 0.0
-        if options.serial:
-            bare = await _bare(f"unix://{node.places.socket}", options.serial)
-            figures["bare calls (sandbox, create, start), p50, ms"] = bare
-        if options.at_once:
-            last = await _bare(f"unix://{node.places.socket}", options.at_once, at_once=True)
-            figures[f"bare calls, {options.at_once} at once, the last, ms"] = last
-        await _pods(options, client, agent, figures)
-    if options.serial:
-        running = figures["one after another: create to Running, p50, ms"]
-        figures["overhead over the bare calls, p50, ms"] = running - bare
-    return figures
+        runtime = Runtime(f"unix://{node.places.socket}")
+        try:
+            figures = Figures()
+            await _pods(options, client, runtime, agent, figures)
+            return figures
+        finally:
+            await runtime.cri.close()
 
 
 def _condition(obj: dict[str, Any], type_: str) -> bool:
@@ -131,49 +126,53 @@ def _condition(obj: dict[str, Any], type_: str) -> bool:
     return any(each["type"] == type_ and each["status"] == "True" for each in conditions)
 
 
-async def _bare(endpoint: str, count: int, at_once: bool = False) -> float:
-    """What the runtime itself takes for a pod in milliseconds: the median, or of all at once the last."""
-    from pybernetes.node.kubelet.cri.client import Cri
+class Runtime:
+    """The container runtime itself, to do what the kubelet has it do without the kubelet."""
 
-    cri = Cri(endpoint)
-    began = time.perf_counter()
-    try:
-        if at_once:
-            made = await asyncio.gather(*(_bare_pod(cri) for _ in range(count)))
-            result = time.perf_counter() - began
-            await asyncio.gather(*(_remove_bare(cri, sandbox) for sandbox, _ in made))
-            return result * 1000
-        taken = []
-        for _ in range(count):
-            sandbox, seconds = await _bare_pod(cri)
-            taken.append(seconds)
-            await _remove_bare(cri, sandbox)
-        return statistics.median(taken) * 1000
-    finally:
-        await cri.close()
+    def __init__(self, endpoint: str) -> None:
+        from pybernetes.node.kubelet.cri.client import Cri
+
+        self.cri = Cri(endpoint)
+
+    async def pod(self, began: float) -> tuple[str, float]:
+        """Makes a sandbox and starts a container in it: the sandbox, and the milliseconds since the beginning."""
+        from cri_api.v1 import api_pb2 as messages
+
+        key = f"bare-{uuid.uuid4().hex[:8]}"
+        sandbox = messages.PodSandboxConfig(
+            metadata=messages.PodSandboxMetadata(name=key, namespace="bench", uid=key),
+            hostname=key,
+            linux=messages.LinuxPodSandboxConfig(),
+        )
+        container = messages.ContainerConfig(
+            metadata=messages.ContainerMetadata(name="main"), image=messages.ImageSpec(image=IMAGE)
+        )
+        made = await self.cri.run_pod_sandbox(sandbox)
+        await self.cri.start_container(await self.cri.create_container(made, container, sandbox))
+        return made, _milliseconds(began)
+
+    async def pods(self, count: int) -> list[float]:
+        """The same for some at once, which are removed afterwards: the milliseconds of each."""
+        began = time.perf_counter()
+        made = await asyncio.gather(*(self.pod(began) for _ in range(count)))
+        await asyncio.gather(*(self._remove(sandbox) for sandbox, _ in made))
+        return [taken for _, taken in made]
+
+    async def _remove(self, sandbox: str) -> None:
+        await self.cri.stop_pod_sandbox(sandbox)
+        await self.cri.remove_pod_sandbox(sandbox)
+
+    async def until_empty(self, namespace: str) -> None:
+        """Waits until nothing is left of the pods of a namespace: a pod is deleted before it is torn down."""
+        from pybernetes.node.kubelet.cri import keys
+
+        async with asyncio.timeout(240):
+            while await self.cri.list_pod_sandboxes({keys.POD_NAMESPACE: namespace}):
+                await asyncio.sleep(0.05)
 
 
-async def _bare_pod(cri: Any) -> tuple[str, float]:
-    from cri_api.v1 import api_pb2 as messages
-
-    key = f"bare-{uuid.uuid4().hex[:8]}"
-    sandbox = messages.PodSandboxConfig(
-        metadata=messages.PodSandboxMetadata(name=key, namespace="bench", uid=key),
-        hostname=key,
-        linux=messages.LinuxPodSandboxConfig(),
-    )
-    container = messages.ContainerConfig(
-        metadata=messages.ContainerMetadata(name="main"), image=messages.ImageSpec(image=IMAGE)
-    )
-    began = time.perf_counter()
-    made = await cri.run_pod_sandbox(sandbox)
-    await cri.start_container(await cri.create_container(made, container, sandbox))
-    return made, time.perf_counter() - began
-
-
-async def _remove_bare(cri: Any, sandbox: str) -> None:
-    await cri.stop_pod_sandbox(sandbox)
-    await cri.remove_pod_sandbox(sandbox)
+def _milliseconds(began: float) -> float:
+    return (time.perf_counter() - began) * 1000
 
 
 class Watcher:
@@ -182,6 +181,7 @@ class Watcher:
     def __init__(self) -> None:
         self.running: dict[str, float] = {}
         self.ready: dict[str, float] = {}
+        self.failed: dict[str, str] = {}
         self.left: set[str] = set()
         self._changed = asyncio.Event()
 
@@ -193,6 +193,8 @@ class Watcher:
         else:
             name = new["metadata"]["name"]
             self.left.add(name)
+            if new["status"].get("phase") == "Failed":
+                self.failed[name] = new["status"].get("reason", "")
             if new["status"].get("phase") == "Running":
                 self.running.setdefault(name, now)
             if _condition(new, "Ready"):
@@ -201,7 +203,9 @@ class Watcher:
 
     async def until_ready(self, names: list[str]) -> None:
         """Waits until all of these pods are ready."""
-        await self._until(lambda: all(name in self.ready for name in names))
+        await self._until(lambda: self.failed or all(name in self.ready for name in names))
+        if self.failed:
+            raise RuntimeError(f"pods failed: {self.failed}")
 
     async def until_gone(self) -> None:
         """Waits until no pod is left."""
@@ -214,7 +218,9 @@ class Watcher:
                 await self._changed.wait()
 
 
-async def _pods(options: argparse.Namespace, client: Client, kubelet: int, figures: Figures) -> None:
+async def _pods(
+    options: argparse.Namespace, client: Client, runtime: Runtime, kubelet: int, figures: Figures
+) -> None:
     namespace = f"bench-{uuid.uuid4().hex[:8]}"
     await client.create(NAMESPACES, {"metadata": {"name": namespace}})
     seen, pods = Watcher(), Informer(client, PODS, namespace)
@@ -224,9 +230,9 @@ async def _pods(options: argparse.Namespace, client: Client, kubelet: int, figur
         await pods.wait_synced()
         await _account(client, namespace)
         if options.serial:
-            await _serial(options.serial, client, namespace, seen, figures)
+            await _serial(options.serial, client, runtime, namespace, seen, figures)
         if options.at_once:
-            await _at_once(options.at_once, client, namespace, seen, figures)
+            await _at_once(options.at_once, client, runtime, namespace, seen, figures)
         if options.idle:
             await _idle(options, client, namespace, seen, kubelet, figures)
     finally:
@@ -246,9 +252,13 @@ async def _account(client: Client, namespace: str) -> None:
                 await asyncio.sleep(0.02)
 
 
-async def _serial(count: int, client: Client, namespace: str, seen: Watcher, figures: Figures) -> None:
-    running, ready = [], []
+async def _serial(
+    count: int, client: Client, runtime: Runtime, namespace: str, seen: Watcher, figures: Figures
+) -> None:
+    """Bare pods and real ones in turn, so that both have the same machine."""
+    bare, running, ready = [], [], []
     for number in range(count):
+        bare += await runtime.pods(1)
         name = f"serial-{number}"
         began = time.perf_counter()
         await client.create(PODS, _pod(name), namespace)
@@ -257,12 +267,21 @@ async def _serial(count: int, client: Client, namespace: str, seen: Watcher, fig
         ready.append((seen.ready[name] - began) * 1000)
         await client.delete(PODS, name, namespace)
         await seen.until_gone()
+        await runtime.until_empty(namespace)
+    figures["bare calls (sandbox, create, start), p50, ms"] = statistics.median(bare)
     for what, taken in (("Running", running), ("Ready", ready)):
         figures[f"one after another: create to {what}, p50, ms"] = statistics.median(taken)
         figures[f"one after another: create to {what}, most, ms"] = max(taken)
+    over = [one - other for one, other in zip(running, bare, strict=True)]
+    figures["overhead over the bare calls, p50, ms"] = statistics.median(over)
 
 
-async def _at_once(count: int, client: Client, namespace: str, seen: Watcher, figures: Figures) -> None:
+async def _at_once(
+    count: int, client: Client, runtime: Runtime, namespace: str, seen: Watcher, figures: Figures
+) -> None:
+    bare = await runtime.pods(count)
+    figures[f"bare calls, {count} at once, p50, ms"] = statistics.median(bare)
+    figures[f"bare calls, {count} at once, the last, ms"] = max(bare)
     names = [f"at-once-{number}" for number in range(count)]
     began = time.perf_counter()
     await asyncio.gather(*(client.create(PODS, _pod(name), namespace) for name in names))
@@ -271,8 +290,11 @@ async def _at_once(count: int, client: Client, namespace: str, seen: Watcher, fi
         taken = [(found[name] - began) * 1000 for name in names]
         figures[f"{count} at once: create to {what}, p50, ms"] = statistics.median(taken)
         figures[f"{count} at once: create to {what}, the last, ms"] = max(taken)
+    last = max(seen.running[name] - began for name in names) * 1000
+    figures[f"{count} at once: overhead over the bare calls, ms per pod"] = (last - max(bare)) / count
     await asyncio.gather(*(client.delete(PODS, name, namespace) for name in names))
     await seen.until_gone()
+    await runtime.until_empty(namespace)
 
 
 async def _idle(

@@ -138,7 +138,7 @@ class Kubelet:
                 self.cri, self.clock, serialize=bool(settings["serializeImagePulls"]),
                 parallel=int(settings["maxParallelImagePulls"] or 0),
             ),
-            probes=Probes(self.cri, self.clock, self._probe_event, self.poke),
+            probes=Probes(self.cri, self.clock, self._probe_event, self._probed),
             backoff=Backoff(longest=float(duration(crash))),
             client=self.client,
             objects=objects,
@@ -227,6 +227,11 @@ class Kubelet:
         worker = self.workers.get(uid)
         if worker is not None:
             worker.poke()
+
+    def _probed(self, uid: str) -> None:
+        worker = self.workers.get(uid)
+        if worker is not None:
+            worker.probed()
 
     def _shown(self, pod: Fields) -> Fields | None:
         """The object of the API that shows a pod: itself, or the mirror of a static one."""
@@ -376,8 +381,12 @@ class Kubelet:
         )
 
     def _others(self, uid: str) -> list[Fields]:
+        """The other pods that are to be here; what was deleted by force has nobody wait for its end."""
         living = (Phase.SYNCING, Phase.TERMINATING)
-        return [each.pod for each in self.workers.values() if each.uid != uid and each.phase in living]
+        return [
+            each.pod for each in self.workers.values()
+            if each.uid != uid and each.phase in living and not each.removed
+        ]  # fmt: skip
 
     def _finished(self, uid: str) -> None:
         self.workers.pop(uid, None)

@@ -65,7 +65,7 @@ class Worker:
         self._waiting: dict[str, tuple[str, str]] = {}
         self._verdict: tuple[str, str] | None = None
         self._disruption = ""
-        self._removed = False  # the API server does not have it any more
+        self.removed = False  # the API server does not have it any more
         self._grace: float | None = None
         self._failures = 0
         self._sandbox_config: Any = None
@@ -81,6 +81,13 @@ class Worker:
         """Something changed: look again."""
         self._poked.set()
 
+    def probed(self) -> None:
+        """A probe has a new result; whoever asks for a pod that ends is told at once, since the end may be far."""
+        if self.phase is Phase.TERMINATING:
+            self._report()
+        else:
+            self.poke()
+
     def update(self, pod: Fields) -> None:
         """The pod changed; what became of its status alone is our own doing and no reason to look again."""
         before, self.wanted = self.wanted, pod
@@ -92,7 +99,7 @@ class Worker:
 
     def remove(self) -> None:
         """The pod is not wanted here any more."""
-        self._removed = True
+        self.removed = True
         meta = self.pod["metadata"]
         if meta.get("deletionTimestamp"):
             self._end(float(meta.get("deletionGracePeriodSeconds") or 0))
@@ -352,7 +359,7 @@ class Worker:
         self._report()
         return None
 
-    def _probe(self) -> None:
+    def _probe(self, ending: bool = False) -> None:
         previous = self._previous()
         said = {
             each["name"]: each
@@ -361,7 +368,7 @@ class Worker:
         }
         addresses = self.addresses()
         if addresses:
-            self.context.probes.follow(self.pod, self.runtime, addresses[0], said=said)
+            self.context.probes.follow(self.pod, self.runtime, addresses[0], said=said, ending=ending)
 
     async def _refresh(self) -> None:
         if self.runtime.running:
@@ -500,11 +507,9 @@ class Worker:
 
     async def _terminate(self) -> None:
         context = self.context
+        self._probe(ending=True)
         self._report()
-        addresses = self.addresses()
-        if addresses:
-            context.probes.follow(self.pod, self.runtime, addresses[0], said={}, ending=True)
-        await self._executor.stop_pod(self.pod, self.runtime, self._grace, addresses)
+        await self._executor.stop_pod(self.pod, self.runtime, self._grace, self.addresses())
         await self._look()
         if self.runtime.running:
             raise CriError("INTERNAL", f"containers still run: {[run.name for run in self.runtime.running]}")
@@ -519,10 +524,10 @@ class Worker:
     async def _clean_up(self) -> None:
         """A pod that has ended stays for its logs until it is deleted; then nothing of it is kept."""
         deleted = bool(self.pod["metadata"].get("deletionTimestamp"))
-        if not deleted and not self._removed:
+        if not deleted and not self.removed:
             return
         context = self.context
-        if deleted and not self._removed and context.client is not None and not is_static(self.pod):
+        if deleted and not self.removed and context.client is not None and not is_static(self.pod):
             await self.statuses.flush(self.uid)
             meta = self.pod["metadata"]
             try:

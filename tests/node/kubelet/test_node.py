@@ -145,6 +145,31 @@ def test_crashes_and_failing_probes_restart_containers(node: Node) -> None:
     node.delete("sick")
 
 
+def test_readiness_is_told_while_a_pod_ends(node: Node) -> None:
+    """Whoever sends traffic to pods that end wants to know; what is alive matters no more."""
+    ends = "trap 'rm /tmp/ready; until [ -e /tmp/end ]; do sleep 0.05; done; exit 0' TERM"
+    once = {"periodSeconds": 1, "failureThreshold": 1}
+    node.create(
+        "ending",
+        shell(
+            f"touch /tmp/ready; {ends}; while true; do sleep 0.05; done",
+            startupProbe={"exec": {"command": ["true"]}, **once},
+            readinessProbe={"exec": {"command": ["cat", "/tmp/ready"]}, **once},
+            livenessProbe={"exec": {"command": ["cat", "/tmp/ready"]}, **once},
+        ),
+        terminationGracePeriodSeconds=600,
+    )
+    node.until_ready("ending")
+    node.server.kubectl("delete", "pod", "ending", "--wait=false")
+    pod = node.until_pod("ending", lambda pod: not is_ready(pod))
+    assert pod["metadata"]["deletionTimestamp"] and container(pod)["started"]
+    node.server.kubectl("exec", "ending", "--", "touch", "/tmp/ready")
+    pod = node.until_ready("ending")
+    assert container(pod)["restartCount"] == 0 and container(pod)["state"].get("running")
+    node.server.kubectl("exec", "ending", "--", "touch", "/tmp/end")
+    node.until(lambda: node.pod("ending") is None)
+
+
 def test_images_that_cannot_be_had(node: Node) -> None:
     node.create("never", {"name": "c", "image": "absent.invalid/x:1", "imagePullPolicy": "Never"})
     node.create("pull", {"name": "c", "image": "absent.invalid/x:1"})

@@ -65,10 +65,13 @@ class Probes:
             if run is None or run.state is not State.RUNNING:
                 continue
             for kind, name in _FIELDS.items():
-                if name not in container or (ending and kind != READINESS):
+                if name not in container:
                     continue
                 wanted.add((run.id, kind))
-                if (run.id, kind) not in tasks:
+                if ending and kind != READINESS:
+                    if (run.id, kind) in tasks:
+                        tasks[run.id, kind].cancel()  # what it found out still holds
+                elif (run.id, kind) not in tasks:
                     again = self._recall(kind, run, said.get(container["name"]) or {})
                     tasks[run.id, kind] = asyncio.create_task(
                         self._keep_asking(pod, container, run, kind, address, again), name=f"{kind} {uid}"
