@@ -13,26 +13,17 @@ from pybernetes.client.refs import NODES, PODS
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.flags import duration
 from pybernetes.lib.network import default_address
-from pybernetes.node.kubelet import (
-    admission,
-    dns,
-    machine,
-    mirrors,
-    preemption,
-    reservations,
-    sources,
-    static_url,
-)
+from pybernetes.node.kubelet import dns, gate, machine, mirrors, reservations, sources
 from pybernetes.node.kubelet.backoff import Backoff
 from pybernetes.node.kubelet.cgroups import Cgroups
 from pybernetes.node.kubelet.config import DEFAULTS, Options
 from pybernetes.node.kubelet.context import Context
 from pybernetes.node.kubelet.cri.client import Cri, CriError
 from pybernetes.node.kubelet.definitions import Settings
-from pybernetes.node.kubelet.eviction.ranking import is_critical
 from pybernetes.node.kubelet.figures.summary import Figures, Subject
 from pybernetes.node.kubelet.images import Images
 from pybernetes.node.kubelet.lease import NodeLease
+from pybernetes.node.kubelet.manifests import Manifests
 from pybernetes.node.kubelet.node_status import NodeStatus
 from pybernetes.node.kubelet.objects import Objects
 from pybernetes.node.kubelet.orphans import Orphans
@@ -82,9 +73,7 @@ class Kubelet:
             self.node_informer = Informer(
                 client, NODES, fields=f"metadata.name={options.node_name}", clock=self.clock
             )
-        self.static: sources.StaticPods | None = None
-        self._static_pods: dict[str, Fields] = {}
-        self._static_sources: dict[str, dict[str, Fields]] = {}
+        self.manifests = Manifests(options, self.clock, self.workers, self._add, self._mirror, self._soon)
         self._write_network = write_network
         self._tasks: list[asyncio.Task[None]] = []
         self._small: set[asyncio.Task[Any]] = set()
@@ -103,6 +92,10 @@ class Kubelet:
             self._pressed,
             options.housekeeping,
         )
+        unsafe = options.configuration["allowedUnsafeSysctls"]
+        self.context.admit = gate.Gate(
+            self.context, self.workers, unsafe, self.upkeep.evictions.refusal
+        ).refusal
         self._orphans = Orphans(self.context)
         self.ready = asyncio.Event()
 
@@ -147,8 +140,7 @@ class Kubelet:
             turns=Turns(self.clock),
             node=self.node,
             network_ready=lambda: self.runtime.network_problem,
-            admit=self._admit,
-            others=self._others,
+            others=lambda uid: gate.others(self.workers, uid),
         )  # fmt: skip
 
     def _count_call(self, operation: str, seconds: float, failed: bool) -> None:
@@ -187,34 +179,6 @@ class Kubelet:
         worker = self.workers.get(uid)
         return worker.addresses() if worker is not None else ()
 
-    def _admit(self, pod: Fields) -> tuple[str, str] | None:
-        made = pod["metadata"].get("creationTimestamp")  # static pods have none and come after all others
-        others = [
-            each for each in self._others(pod["metadata"]["uid"])
-            if not made or each["metadata"].get("creationTimestamp", "") <= made
-        ]  # fmt: skip
-        unsafe = self.options.configuration["allowedUnsafeSysctls"]
-        found = self.upkeep.evictions.refusal(pod) or admission.refusal(pod, self.node(), others, unsafe)
-        if found is not None and found[0].startswith("OutOf") and self._make_room(pod, others):
-            return None
-        if found is not None:
-            self.context.counts.add("kubelet_admission_rejections_total", ("reason", found[0]))
-        return found
-
-    def _make_room(self, pod: Fields, others: list[Fields]) -> bool:
-        """Ends other pods for one that the node cannot do without; False if that does not help."""
-        if not is_critical(pod):
-            return False
-        active = [each for each in others if self.workers[each["metadata"]["uid"]].phase is Phase.SYNCING]
-        wanted = preemption.missing(pod, self.node()["status"].get("allocatable") or {}, active)
-        chosen = preemption.victims(pod, active, wanted)
-        for each in chosen or ():
-            self.context.event(each, "Warning", "Preempting", preemption.MESSAGE)
-            worker = self.workers[each["metadata"]["uid"]]
-            worker.fail("Preempting", preemption.MESSAGE, None, preemption.DISRUPTION)
-            self.context.counts.add("kubelet_preemptions", ("preemption_signal", next(iter(wanted), "")))
-        return chosen is not None
-
     def _probe_event(self, pod: Fields, container: Fields, reason: str, message: str) -> None:
         self.context.event(pod, "Warning", reason, message, container)
 
@@ -238,7 +202,7 @@ class Kubelet:
         if self.pods is None:
             return None
         found = self.pods.get(f"{pod['metadata']['namespace']}/{pod['metadata']['name']}")
-        if pod["metadata"]["uid"] in self._static_pods:
+        if pod["metadata"]["uid"] in self.manifests.pods:
             return found if found is not None and sources.is_mirror(found) else None
         if found is not None and found["metadata"]["uid"] != pod["metadata"]["uid"]:
             return None
@@ -280,18 +244,8 @@ class Kubelet:
         self._spawn(self.runtime.relist(), "relist")
         for work, name in self.upkeep.work():
             self._spawn(work, name)
-        settings = self.options.configuration
-        if settings["staticPodPath"]:
-            self.static = sources.StaticPods(
-                Path(settings["staticPodPath"]), self.options.node_name, self.clock, self._files_changed
-            )
-            self.static.start()
-        if settings["staticPodURL"]:
-            remote = static_url.Source(
-                settings["staticPodURL"], settings["staticPodURLHeader"], self.options.node_name, self.clock,
-                self._remote_changed,
-            )  # fmt: skip
-            self._spawn(remote.run(self.options.seconds("httpCheckFrequency")), "static pods of a URL")
+        for work in self.manifests.start():
+            self._spawn(work, "static pods of a URL")
         if self.pods is not None:
             self.pods.add_handler(self._pod_changed)
             self._spawn(self.pods.run(), "pod informer")
@@ -330,8 +284,7 @@ class Kubelet:
 
     async def stop(self) -> None:
         """Stops the kubelet; pods go on."""
-        if self.static is not None:
-            self.static.stop()
+        self.manifests.stop()
         tasks = [*self._tasks, *self._small]
         for task in tasks:
             task.cancel()
@@ -380,64 +333,18 @@ class Kubelet:
             each.pod for each in self.workers.values() if each.phase in (Phase.SYNCING, Phase.TERMINATING)
         )
 
-    def _others(self, uid: str) -> list[Fields]:
-        """The other pods that are to be here; what was deleted by force has nobody wait for its end."""
-        living = (Phase.SYNCING, Phase.TERMINATING)
-        return [
-            each.pod for each in self.workers.values()
-            if each.uid != uid and each.phase in living and not each.removed
-        ]  # fmt: skip
-
     def _finished(self, uid: str) -> None:
         self.workers.pop(uid, None)
         self._share()
         for worker in self.workers.values():
             if worker.deferred:
                 worker.poke()
-        self._start_static()
-
-    def _files_changed(self, pods: dict[str, Fields]) -> None:
-        self._static_sources["file"] = pods
-        self._static_changed(
-            {uid: pod for each in self._static_sources.values() for uid, pod in each.items()}
-        )
-
-    def _remote_changed(self, pods: dict[str, Fields]) -> None:
-        self._static_sources["http"] = pods
-        self._static_changed(
-            {uid: pod for each in self._static_sources.values() for uid, pod in each.items()}
-        )
-
-    def _static_changed(self, pods: dict[str, Fields]) -> None:
-        gone = self._static_pods.keys() - pods.keys()
-        self._static_pods = dict(pods)
-        for uid in gone:
-            worker = self.workers.get(uid)
-            if worker is not None:
-                worker.remove()
-                self._soon(self._mirror(worker.pod))
-        self._start_static()
-        for pod in pods.values():
-            self._soon(self._mirror(pod))
-
-    def _start_static(self) -> None:
-        """Takes static pods up; one whose file changed or came back waits until its predecessor has ended."""
-        taken = {worker.name for worker in self.workers.values()}
-        for pod in self._static_pods.values():
-            name = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
-            if pod["metadata"]["uid"] not in self.workers and name not in taken:
-                taken.add(name)
-                self._add(pod)
+        self.manifests.take_up()
 
     async def _mirror(self, pod: Fields) -> None:
         """Has a static pod shown in the API as it is, or not at all if its file is gone."""
         if self.client is not None and self.pods is not None:
-            await mirrors.show(self.client, self.pods, self.clock, pod, self._wanted, self.node)
-
-    def _wanted(self, key: str) -> Fields | None:
-        names = (each["metadata"] for each in self._static_pods.values())
-        uid = next((each["uid"] for each in names if f"{each['namespace']}/{each['name']}" == key), "")
-        return self._static_pods.get(uid)
+            await mirrors.show(self.client, self.pods, self.clock, pod, self.manifests.wanted, self.node)
 
     # -- the node ----------------------------------------------------------------------------------------
 

@@ -26,6 +26,7 @@ class Cgroups:
         self.pids = pids  # how many processes a pod may have; -1 does not say
         self._shared = 0
         self.unified = (mount / "cgroup.controllers").exists()
+        self._controllers = [] if self.unified else list(self._hierarchies())
 
     def parent(self, pod: Fields) -> str:
         """What the runtime is told: the group that a pod's containers belong below."""
@@ -61,7 +62,7 @@ class Cgroups:
         """Where a group is: one folder on v2, one for each controller on v1."""
         if self.unified:
             return [self.mount / self.folder(parent)]
-        return [each / self.folder(parent) for each in self._hierarchies()]
+        return [each / self.folder(parent) for each in self._controllers]
 
     def _hierarchies(self) -> Iterable[Path]:
         seen = set()

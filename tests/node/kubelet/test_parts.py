@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import orjson
@@ -17,6 +18,7 @@ from pybernetes.node.kubelet.backoff import Backoff
 from pybernetes.node.kubelet.cri import events
 from pybernetes.node.kubelet.environment import ConfigError, Surroundings, environment
 from pybernetes.node.kubelet.expansion import expand
+from pybernetes.node.kubelet.gate import others
 from pybernetes.node.kubelet.images import credentials, with_registry
 from pybernetes.node.kubelet.node_status import conditions
 from pybernetes.node.kubelet.objects import references
@@ -28,6 +30,7 @@ from pybernetes.node.kubelet.statuses import patch_of
 from pybernetes.node.kubelet.volumes import atomic
 from pybernetes.node.kubelet.volumes.base import Item
 from pybernetes.node.kubelet.volumes.paths import sub_path
+from pybernetes.node.kubelet.worker import Phase
 from pybernetes.node.network import cni
 
 
@@ -327,6 +330,23 @@ def test_admission(spec: dict[str, Any], reason: str | None) -> None:
     found = admission.refusal(pod(**spec), node, [], ["net.core.*"])
     assert (found and found[0]) == reason
     assert found is None or found[1].startswith("Pod was rejected: ")
+
+
+def test_pods_deleted_by_force_do_not_count() -> None:
+    def worker(uid: str, phase: Phase, removed: bool = False) -> Any:
+        return SimpleNamespace(uid=uid, pod={"uid": uid}, phase=phase, removed=removed)
+
+    workers = {
+        each.uid: each
+        for each in (
+            worker("self", Phase.SYNCING),
+            worker("runs", Phase.SYNCING),
+            worker("ends", Phase.TERMINATING),
+            worker("forced", Phase.TERMINATING, removed=True),
+            worker("ended", Phase.TERMINATED),
+        )
+    }
+    assert [each["uid"] for each in others(workers, "self")] == ["runs", "ends"]
 
 
 def test_admission_counts_others() -> None:
