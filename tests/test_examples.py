@@ -13,6 +13,9 @@ from pathlib import Path
 from pybernetes.client import NotFound
 from pybernetes.client.refs import CONFIG_MAPS, DEPLOYMENTS, EVENTS, LEASES, PODS, SERVICES
 from tests.cluster import Cluster, eventually, pod
+from tests.servers import Server, running
+from tests.support import require_program
+from tests.upgraded import Upgraded
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "examples"
@@ -38,7 +41,12 @@ async def line(process: asyncio.subprocess.Process) -> str:
 
 
 def test_every_example_is_tested() -> None:
-    tested = ["01_watch_pods.py", "02_operator.py", "03_cluster_in_a_test.py"]
+    tested = [
+        "01_watch_pods.py",
+        "02_operator.py",
+        "03_cluster_in_a_test.py",
+        "04_extension_server.py",
+    ]
     assert sorted(path.name for path in EXAMPLES.glob("*.py")) == tested
 
 
@@ -110,3 +118,39 @@ async def test_cluster_in_a_test() -> None:
     async with program("03_cluster_in_a_test.py") as process:
         assert await line(process) == "default/hello: 3 replicas"
         assert await process.wait() == 0
+
+
+async def test_extension_server(tmp_path: Path) -> None:
+    require_program("kubectl")
+    with running(tmp_path, "--storage-backend=memory") as server:
+        async with program("04_extension_server.py", f"--kubeconfig={server.kubeconfig}") as process:
+            assert (await line(process)).startswith("greetings are served on localhost:")
+            await asyncio.to_thread(_greet, server)
+
+
+def _greet(server: Server) -> None:
+    kubectl = server.kubectl
+    kubectl("wait", "--for=condition=Available", "apiservice/v1.hello.example.com", "--timeout=60s")
+    greeting = "apiVersion: hello.example.com/v1\nkind: Greeting\nmetadata: {name: a}\nspec: {to: %s}\n"
+    kubectl("apply", "-f", "-", given=greeting % "world")
+    assert "Hello, world!" in kubectl("get", "hi", "a")
+    kubectl("apply", "-f", "-", given=greeting % "moon")
+    assert kubectl("get", "hi", "a", "-o", "jsonpath={.status.text}") == "Hello, moon!"
+    assert "somebody has to be greeted" in kubectl("apply", "-f", "-", given=greeting % '""', fails=True)
+    assert "who is greeted" in kubectl("explain", "greetings.spec.to")
+    # It lets in whom the cluster's roles let in.
+    assert "forbidden" in kubectl("get", "hi", "--as=mia", fails=True)
+    kubectl("create", "clusterrole", "reads", "--verb=list", "--resource=greetings.hello.example.com")
+    kubectl("create", "clusterrolebinding", "mia", "--clusterrole=reads", "--user=mia")
+    assert "Hello, moon!" in kubectl("get", "hi", "--as=mia")
+    # Any protocol passes through both servers, in both directions.
+    path = "/apis/hello.example.com/v1/namespaces/default/greetings/a/line"
+    for protocol in ("SPDY/3.1", "websocket"):
+        client = Upgraded(server, path, protocol=protocol)
+        try:
+            assert client.head[0].startswith("HTTP/1.1 101"), client.head
+            for word in (b"hello\n", b"again " * 50_000 + b"\n"):
+                client.say(word)
+                assert client.file.readline() == word.upper()
+        finally:
+            client.close()

@@ -36,7 +36,7 @@ _TYPE_NAMES = {
 class Form:
     """What a version of a definition means for objects: pruning, defaults and checks."""
 
-    def __init__(self, definition: Object, version: dict[str, Any]) -> None:
+    def __init__(self, version: dict[str, Any]) -> None:
         self.schema: Schema = version.get("schema", {}).get("openAPIV3Schema") or {"type": "object"}
         self.defaults = defaults.has_defaults(self.schema)
         subresources = version.get("subresources") or {}

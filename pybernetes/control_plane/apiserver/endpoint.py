@@ -11,7 +11,6 @@ from pybernetes.api import errors, go
 from pybernetes.api.validation.names import path_segment
 from pybernetes.control_plane.apiserver import negotiation, subresource_kinds, version
 from pybernetes.control_plane.apiserver.accept import etag_matches
-from pybernetes.control_plane.apiserver.aggregation.aggregator import Aggregator
 from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.discovery import Discovery
 from pybernetes.control_plane.apiserver.health import Health
@@ -60,8 +59,9 @@ class Endpoint:
         openapi: OpenApi,
         health: Health,
         metrics: Metrics,
-        aggregator: Aggregator,
+        aggregator: Callable[[Request], Any] = lambda request: None,
     ) -> None:
+        """``aggregator`` answers for the groups that other servers serve, and gives None for all others."""
         self.api, self.discovery, self.openapi = api, discovery, openapi
         self.health, self.metrics = health, metrics
         package = __name__.rpartition(".")[0]

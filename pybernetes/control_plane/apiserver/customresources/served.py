@@ -28,7 +28,7 @@ class Served:
         self.group = definition["spec"]["group"]
         self.plural = definition["status"]["acceptedNames"]["plural"]
         versions = definition["spec"]["versions"]
-        forms = {version["name"]: custom.Form(definition, version) for version in versions}
+        forms = {version["name"]: custom.Form(version) for version in versions}
         storage = next(version["name"] for version in versions if version.get("storage"))
         conversion = definition["spec"].get("conversion") or {}
         webhook = None

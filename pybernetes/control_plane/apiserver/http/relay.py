@@ -17,6 +17,8 @@ from pybernetes.lib.dialing import Dialer, direct
 # Headers that belong to one connection, not to the message.
 _HOP = frozenset((b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-authorization", b"te", b"trailer",
                   b"transfer-encoding", b"upgrade", b"content-length", b"host"))  # fmt: skip
+# Every answer of this server has a date already.
+_NOT_PASSED_BACK = _HOP | {b"date"}
 # What proves the client to us is not for whom we pass its request on to.
 _PRIVATE = frozenset((b"authorization", b"cookie"))
 _IDENTITY = (b"x-remote-", b"impersonate-")
@@ -147,7 +149,7 @@ class _Backend(asyncio.Protocol):
             elif lower == b"location" and target.prefix:
                 led = links.led_back(value.decode("latin-1"), target.prefix, host)
                 kept.append((name, led.encode("latin-1")))
-            elif lower not in _HOP:
+            elif lower not in _NOT_PASSED_BACK:
                 kept.append((name, value))
                 encoding = value.lower() if lower == b"content-encoding" else encoding
         self._page = links.page(target.prefix, host, stream.content_type, encoding)

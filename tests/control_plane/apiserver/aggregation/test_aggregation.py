@@ -14,6 +14,7 @@ import pytest
 from pybernetes.lib import tls
 from tests.servers import Server, running
 from tests.support import require_program
+from tests.upgraded import Upgraded
 
 GROUP, VERSION = "wardle.example.com", "v1alpha1"
 NAME = f"{VERSION}.{GROUP}"
@@ -148,6 +149,21 @@ def test_watches_pass_through(joined: Server) -> None:
         assert watch.stdout is not None
         watch.stdout.close()
         joined.kubectl("delete", "flunder", "watched")
+
+
+def test_watches_by_websocket_pass_through(joined: Server) -> None:
+    path = f"/apis/{GROUP}/{VERSION}/namespaces/default/flunders"
+    client = Upgraded(joined, f"{path}?watch=1")
+    try:
+        assert client.head[0].startswith("HTTP/1.1 101"), client.head
+        for name in ("first", "second"):
+            status, answer = joined.call("POST", path, {**FLUNDER, "metadata": {"name": name}})
+            assert status == 201, answer
+            kind, text = client.message()
+            assert kind == 0x81 and json.loads(text)["object"]["metadata"]["name"] == name
+    finally:
+        client.close()
+        joined.call("DELETE", path)
 
 
 def test_the_server_behind_knows_who_asks(joined: Server, behind: Server) -> None:

@@ -3,48 +3,20 @@
 from __future__ import annotations
 
 import json
-import socket
-import ssl
 from collections.abc import Iterator
 
 import pytest
 
 from pybernetes.control_plane.apiserver.http.stream import chunk
 from pybernetes.control_plane.apiserver.http.websocket import _chunks, _frame
-from tests.servers import TOKEN, Server, running
+from tests.servers import Server, running
+from tests.upgraded import Upgraded
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with running(tmp_path_factory.mktemp("websocket")) as found:
         yield found
-
-
-class Client:
-    """As little of a WebSocket's client as a test needs."""
-
-    def __init__(self, server: Server, path: str, *more: str) -> None:
-        context = ssl.create_default_context()
-        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-        plain = socket.create_connection(("127.0.0.1", server.port), timeout=30)
-        self.file = context.wrap_socket(plain).makefile("rwb")
-        lines = [
-            f"GET {path} HTTP/1.1", "Host: x", f"Authorization: Bearer {TOKEN}", "Connection: Upgrade",
-            "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", *more,
-        ]  # fmt: skip
-        self.file.write("\r\n".join(lines).encode() + b"\r\n\r\n")
-        self.file.flush()
-        self.head = []
-        while line := self.file.readline().strip():
-            self.head.append(line.decode())
-
-    def message(self) -> tuple[int, bytes]:
-        kind, size = self.file.read(2)
-        if size == 126:
-            size = int.from_bytes(self.file.read(2), "big")
-        elif size == 127:
-            size = int.from_bytes(self.file.read(8), "big")
-        return kind, self.file.read(size)
 
 
 def test_a_watch_has_a_message_for_each_event(server: Server) -> None:
@@ -54,7 +26,7 @@ def test_a_watch_has_a_message_for_each_event(server: Server) -> None:
             "POST", "/api/v1/namespaces/default/configmaps", {"metadata": {"name": name}, "data": data}
         )
     path = "/api/v1/namespaces/default/configmaps?watch=1&timeoutSeconds=2&labelSelector=!none"
-    client = Client(server, path, "Sec-WebSocket-Protocol: anything")
+    client = Upgraded(server, path, "Sec-WebSocket-Protocol: anything")
     assert client.head[0].startswith("HTTP/1.1 101")
     assert "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" in client.head
     assert "Sec-WebSocket-Protocol: anything" in client.head

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from pybernetes.control_plane.apiserver.authn.headers import extra
@@ -11,6 +12,7 @@ from pybernetes.control_plane.apiserver.authn.peer import NOBODY, peer_of
 from pybernetes.control_plane.apiserver.authn.user import User, authenticated
 from pybernetes.control_plane.apiserver.http.messages import Request
 from pybernetes.lib.flags import Flag
+from pybernetes.lib.serving import Bundle
 
 log = logging.getLogger(__name__)
 # What aggregated servers are used to; other names work for this server only.
@@ -38,21 +40,35 @@ FLAGS = (
 
 def requests(parts: Parts) -> RequestMethod | None:
     """Proxies with a certificate of their authority and one of the allowed names."""
-    arguments, bundle, clock = parts.arguments, parts.proxies, parts.api.clock
+    arguments, bundle = parts.arguments, parts.proxies
     check(arguments)
     if bundle is None:
         return None
-    allowed = frozenset(arguments.requestheader_allowed_names)
-    if not allowed and parts.clients is not None and bundle.fingerprints & parts.clients.fingerprints:
+    given = {name: getattr(arguments, f"requestheader_{name}") for name in USUAL}
+    overlap = parts.clients is not None and bundle.fingerprints & parts.clients.fingerprints
+    if overlap and not given["allowed_names"]:
         raise ValueError(
             "--requestheader-client-ca-file and --client-ca-file contain overlapping certificates; "
             "--requestheader-allowed-names must be specified to ensure regular client certificates cannot set "
             "authenticating proxy headers for arbitrary users"
         )
-    names = _lower(arguments.requestheader_username_headers)
-    uids = _lower(arguments.requestheader_uid_headers)
-    groups = _lower(arguments.requestheader_group_headers)
-    prefixes = _lower(arguments.requestheader_extra_headers_prefix)
+    return authenticator(bundle, parts.api.clock, **given)
+
+
+def authenticator(
+    bundle: Bundle,
+    clock: Callable[[], float],
+    *,
+    username_headers: Iterable[str],
+    uid_headers: Iterable[str],
+    group_headers: Iterable[str],
+    extra_headers_prefix: Iterable[str],
+    allowed_names: Iterable[str],
+) -> RequestMethod:
+    """Believes what proxies of one of these names, with a certificate of the bundle, say in these headers."""
+    allowed = frozenset(allowed_names)
+    names, uids = _lower(username_headers), _lower(uid_headers)
+    groups, prefixes = _lower(group_headers), _lower(extra_headers_prefix)
 
     def authenticate(request: Request) -> User | None:
         peer = request.connection.peer
@@ -93,7 +109,7 @@ def _no_blank(flag: str, values: list[str]) -> None:
         raise ValueError(f'empty value in "{flag}"')
 
 
-def _lower(names: list[str]) -> tuple[bytes, ...]:
+def _lower(names: Iterable[str]) -> tuple[bytes, ...]:
     return tuple(name.lower().encode() for name in names)
 
 
