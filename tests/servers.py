@@ -10,7 +10,7 @@ import ssl
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -127,6 +127,15 @@ def running(directory: Path, *flags: str, port: int = 0) -> Iterator[Server]:
         assert process.stdout is not None
         process.stdout.close()
         log.close()
+
+
+def until(condition: Callable[[], Any]) -> Any:
+    """Waits for a condition and gives what it gave."""
+    deadline = time.monotonic() + 60
+    while not (value := condition()):
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.02)
+    return value
 
 
 def _wait(process: subprocess.Popen[str], log: Path) -> int:

@@ -1,21 +1,23 @@
-"""Custom resources that a webhook converts between versions."""
+"""Custom resources that a webhook converts between versions, on every store."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from pybernetes.api.customresource.names import is_true
 from tests.hook_server import HookServer, hook_server
-from tests.servers import TOKEN, Server, running
+from tests.servers import TOKEN, Server, until
 from tests.support import require_program
 
 Object = dict[str, Any]
-GROUP = "example.com"
+Define = Callable[[Object], None]
+GROUP = "conversion.example.com"
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 V1 = {"type": "object", "properties": {"hostPort": {"type": "string"}, "keep": {"type": "string"}}}
 V2 = {
@@ -26,12 +28,6 @@ V2 = {
         "keep": {"type": "string", "default": "yes"},
     },
 }
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with running(tmp_path_factory.mktemp("conversion"), "--storage-backend=memory") as server:
-        yield server
 
 
 @pytest.fixture
@@ -82,26 +78,32 @@ def definition(hooks: HookServer, plural: str, storage: str = "v1") -> Object:
     }
 
 
-def define(server: Server, made: Object) -> None:
-    status, found = server.call("POST", DEFINITIONS, made)
-    assert status == 201, found
-    name = made["metadata"]["name"]
-    for _ in range(200):
-        found = server.call("GET", f"{DEFINITIONS}/{name}")[1]
-        if any(
-            c["type"] == "Established" and c["status"] == "True"
-            for c in found["status"].get("conditions", ())
-        ):
-            return
-    raise AssertionError(found)
+@pytest.fixture
+def define(server: Server) -> Iterator[Define]:
+    """Makes definitions, waits until they are served, and removes them after the test."""
+    made: list[str] = []
+
+    def make(wanted: Object) -> None:
+        status, found = server.call("POST", DEFINITIONS, wanted)
+        assert status == 201, found
+        name = wanted["metadata"]["name"]
+        made.append(name)
+        until(lambda: is_true(server.call("GET", f"{DEFINITIONS}/{name}")[1], "Established"))
+
+    yield make
+    for name in made:
+        assert server.call("DELETE", f"{DEFINITIONS}/{name}")[0] == 200
+        until(lambda name=name: server.call("GET", f"{DEFINITIONS}/{name}")[0] == 404)
 
 
 def path(plural: str, version: str, name: str = "") -> str:
     return f"/apis/{GROUP}/{version}/namespaces/default/{plural}" + (f"/{name}" if name else "")
 
 
-def test_objects_are_read_and_written_at_both_versions(server: Server, hooks: HookServer) -> None:
-    define(server, definition(hooks, "places"))
+def test_objects_are_read_and_written_at_both_versions(
+    server: Server, hooks: HookServer, define: Define
+) -> None:
+    define(definition(hooks, "places"))
     body = {"kind": "Place", "apiVersion": f"{GROUP}/v1", "metadata": {"name": "a"}, "hostPort": "h:1"}
     status, made = server.call("POST", path("places", "v1"), body)
     assert status == 201 and not hooks.asked  # the storage version needs nobody
@@ -132,8 +134,8 @@ def test_objects_are_read_and_written_at_both_versions(server: Server, hooks: Ho
     assert server.call("GET", path("places", "v1", "b"))[0] == 404
 
 
-def test_watches_show_their_own_version(server: Server, hooks: HookServer) -> None:
-    define(server, definition(hooks, "roads"))
+def test_watches_show_their_own_version(server: Server, hooks: HookServer, define: Define) -> None:
+    define(definition(hooks, "roads"))
     body = {"kind": "Road", "apiVersion": f"{GROUP}/v1", "metadata": {"name": "a"}, "hostPort": "h:1"}
     server.call("POST", path("roads", "v1"), body)
     connection = server.connection()
@@ -163,8 +165,8 @@ def test_watches_show_their_own_version(server: Server, hooks: HookServer) -> No
     assert server.call("GET", path("roads", "v2"))[0] == 404
 
 
-def test_another_storage_version(server: Server, hooks: HookServer) -> None:
-    define(server, definition(hooks, "towns"))
+def test_another_storage_version(server: Server, hooks: HookServer, define: Define) -> None:
+    define(definition(hooks, "towns"))
     body = {"kind": "Town", "apiVersion": f"{GROUP}/v1", "metadata": {"name": "a"}, "hostPort": "h:1"}
     server.call("POST", path("towns", "v1"), body)
     name = f"towns.{GROUP}"
@@ -189,7 +191,7 @@ def test_another_storage_version(server: Server, hooks: HookServer) -> None:
         (lambda said: said["response"].update(convertedObjects=[]), "returned 0 objects, expected 1"),
         (
             lambda said: said["response"]["convertedObjects"][0].update(apiVersion="other/v1"),
-            "invalid groupVersion (expected example.com/v2, received other/v1)",
+            "invalid groupVersion (expected conversion.example.com/v2, received other/v1)",
         ),
         (
             lambda said: said["response"]["convertedObjects"][0]["metadata"].update(name="other"),
@@ -198,11 +200,10 @@ def test_another_storage_version(server: Server, hooks: HookServer) -> None:
     ],
 )  # fmt: skip
 def test_a_webhook_that_does_not_do_its_work(
-    server: Server, hooks: HookServer, change: Any, why: str, request: pytest.FixtureRequest
+    server: Server, hooks: HookServer, define: Define, change: Any, why: str
 ) -> None:
-    plural = f"t{abs(hash(why)) % 10**6}s"
-    define(server, definition(hooks, plural))
-    kind = plural[:-1].capitalize()
+    plural, kind = "failures", "Failure"
+    define(definition(hooks, plural))
     body = {"kind": kind, "apiVersion": f"{GROUP}/v1", "metadata": {"name": "a"}, "hostPort": "h:1"}
     assert server.call("POST", path(plural, "v1"), body)[0] == 201
 
@@ -222,6 +223,7 @@ def test_a_webhook_that_does_not_do_its_work(
     assert server.call("GET", path(plural, "v1", "n"))[0] == 404
 
 
+@pytest.mark.parametrize("server", ["etcd"], indirect=True)
 def test_a_manifest_of_many_definitions_with_kubectl(server: Server, hooks: HookServer) -> None:
     require_program("kubectl")
     plurals = [f"kinds{chr(97 + number)}s" for number in range(6)]
@@ -257,6 +259,4 @@ def test_a_manifest_of_many_definitions_with_kubectl(server: Server, hooks: Hook
     assert server.kubectl("get", f"{plurals[0]}.v2.{GROUP}", "a", "-o", "jsonpath={.host}") == "other"
     assert "hostPort" in server.kubectl("explain", f"{plurals[0]}", f"--api-version={GROUP}/v1")
     server.kubectl("delete", *names, "--timeout=60s")
-    assert GROUP not in server.kubectl("get", "crd", "-o", "name") or plurals[0] not in server.kubectl(
-        "get", "crd"
-    )
+    assert GROUP not in server.kubectl("get", "crd", "-o", "name")

@@ -108,3 +108,13 @@ class Memory:
         """Whoever was asked before the object changed is asked again."""
         self.again |= self.asked
         self.asked = set()
+
+
+def remembered(attributes: Attributes, plugin: str) -> Memory:
+    """What a plugin remembers of a write; who wants to see what others changed meanwhile is asked again."""
+    if attributes.memory is None:
+        attributes.memory = {}
+    memory: Memory = attributes.memory.setdefault(plugin, Memory())
+    if attributes.again and memory.last != attributes.obj:
+        memory.changed()
+    return memory

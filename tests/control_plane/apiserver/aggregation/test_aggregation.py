@@ -5,14 +5,12 @@ from __future__ import annotations
 import base64
 import json
 import subprocess
-import time
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
 
 from pybernetes.lib import tls
-from tests.servers import Server, running
+from tests.servers import Server, running, until
 from tests.support import require_program
 from tests.upgraded import Upgraded
 
@@ -82,14 +80,6 @@ def behind(tmp_path_factory: pytest.TempPathFactory, front: Server) -> Iterator[
         assert status == 201, answer
         until(lambda: server.call("GET", f"/apis/{GROUP}/{VERSION}")[0] == 200)
         yield server
-
-
-def until(condition: Callable[[], Any]) -> Any:
-    deadline = time.monotonic() + 60
-    while not (value := condition()):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    return value
 
 
 def condition(server: Server) -> tuple[str, str]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from tests.hook_server import allow, hook_server
-from tests.servers import Server, running
+from tests.servers import Server, running, until
 from tests.support import require_program
 
 BASE = "/apis/flowcontrol.apiserver.k8s.io/v1"
@@ -35,14 +34,6 @@ def headers(
         return response.status, {name.lower(): value for name, value in response.getheaders()}
     finally:
         connection.close()
-
-
-def until(condition: Any) -> Any:
-    deadline = time.monotonic() + 60
-    while not (value := condition()):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    return value
 
 
 def uid(server: Server, plural: str, name: str) -> str:

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Awaitable
 from typing import Any
 
 from pybernetes.api.cel import admission, cost
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.admission import mutation, patches
-from pybernetes.control_plane.apiserver.admission.chain import (
-    CONNECT,
-    CREATE,
-    DELETE,
-    UPDATE,
-    Attributes,
-    Scope,
-)
+from pybernetes.control_plane.apiserver.admission.chain import Attributes
 from pybernetes.control_plane.apiserver.admission.evaluation import Expression, OutOfBudget
-from pybernetes.control_plane.apiserver.admission.matching import is_exempt
 from pybernetes.control_plane.apiserver.admission.policies import Binding, Invocation, Policies, Policy
+from pybernetes.control_plane.apiserver.admission.registered import Registered
 from pybernetes.control_plane.apiserver.api import Api
 
 
@@ -37,35 +29,26 @@ class Mutating(Policy):
             self.mutations.append((applies, Expression(source, self.environment, returns)))
 
 
-class MutatingAdmissionPolicy:
+class MutatingAdmissionPolicy(Registered[Mutating]):
     """Lets the policies that concern a write change it, one after the other."""
 
     name = "MutatingAdmissionPolicy"
-    scope = Scope((CREATE, UPDATE, DELETE, CONNECT), subresources=None)
 
     def __init__(self, api: Api, configuration: Any = None) -> None:
-        if configuration is not None:
-            raise ValueError(f"{self.name}: a configuration is not supported by this server")
         self._api = api
         self._policies = Policies(
             api, "mutatingadmissionpolicies", "mutatingadmissionpolicybindings", Mutating
         )
+        super().__init__(self._policies.current, configuration)
 
-    def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Changes what policies change."""
-        policies = self._policies.current()
-        if not policies or attributes.obj is None or is_exempt(attributes):
-            return None
-        return self._ask(attributes, policies)
+    mutate = Registered.consult
 
-    async def _ask(self, attributes: Attributes, policies: list[Mutating]) -> None:
-        found, broken = await self._policies.invocations(attributes, policies)
+    async def ask(self, attributes: Attributes, registered: list[Mutating]) -> None:
+        if attributes.obj is None:
+            return
+        found, broken = await self._policies.invocations(attributes, registered)
         problems = [(each.policy, _denied(each.policy, each.binding, each.message), "") for each in broken]
-        if attributes.memory is None:
-            attributes.memory = {}
-        memory: mutation.Memory = attributes.memory.setdefault(self.name, mutation.Memory())
-        if attributes.again and memory.last != attributes.obj:
-            memory.changed()
+        memory = mutation.remembered(attributes, self.name)
         answers: dict[Any, Any] = {}
         for invocation in found:
             problem = await self._one(invocation, attributes, memory, answers)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import logging
-from collections.abc import Awaitable
 from typing import Any
 
 import orjson
@@ -13,16 +12,9 @@ from pybernetes.api import errors, go
 from pybernetes.api.errors import StatusError
 from pybernetes.api.patch import json_patch
 from pybernetes.control_plane.apiserver.admission import mutation, review
-from pybernetes.control_plane.apiserver.admission.chain import (
-    CONNECT,
-    CREATE,
-    DELETE,
-    UPDATE,
-    Attributes,
-    Scope,
-)
+from pybernetes.control_plane.apiserver.admission.chain import Attributes
 from pybernetes.control_plane.apiserver.admission.hooks import CallError, Hook, Hooks, Invocation, failed
-from pybernetes.control_plane.apiserver.admission.matching import is_exempt
+from pybernetes.control_plane.apiserver.admission.registered import Registered
 from pybernetes.control_plane.apiserver.api import Api
 
 log = logging.getLogger(__name__)
@@ -30,33 +22,22 @@ _MUTATION = "mutation.webhook.admission.k8s.io/"
 _PATCH = "patch.webhook.admission.k8s.io/"
 
 
-class MutatingAdmissionWebhook:
+class MutatingAdmissionWebhook(Registered[Hook]):
     """Asks every webhook that a write concerns, and applies its patch."""
 
     name = "MutatingAdmissionWebhook"
-    scope = Scope((CREATE, UPDATE, DELETE, CONNECT), subresources=None)
 
     def __init__(self, api: Api, configuration: Any = None) -> None:
-        if configuration is not None:
-            raise ValueError(f"{self.name}: a configuration is not supported by this server")
         self._api = api
         self._hooks = Hooks(api, "mutatingwebhookconfigurations", mutating=True)
+        super().__init__(self._hooks.current, configuration)
 
-    def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Changes what webhooks change, and refuses what they refuse."""
-        hooks = self._hooks.current()
-        if not hooks or is_exempt(attributes):
-            return None
-        return self._ask(attributes, hooks)
+    mutate = Registered.consult
 
-    async def _ask(self, attributes: Attributes, hooks: list[Hook]) -> None:
-        if attributes.memory is None:
-            attributes.memory = {}
-        memory: mutation.Memory = attributes.memory.setdefault(self.name, mutation.Memory())
-        if attributes.again and memory.last != attributes.obj:
-            memory.changed()
+    async def ask(self, attributes: Attributes, registered: list[Hook]) -> None:
+        memory = mutation.remembered(attributes, self.name)
         try:
-            for index, hook in enumerate(hooks):
+            for index, hook in enumerate(registered):
                 invocation = await self._hooks.invocation(hook, index, attributes)
                 if invocation is None or (attributes.again and hook.uid not in memory.again):
                     continue

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,17 +9,10 @@ import orjson
 
 from pybernetes.api.cel import admission, cost
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver.admission.chain import (
-    CONNECT,
-    CREATE,
-    DELETE,
-    UPDATE,
-    Attributes,
-    Scope,
-)
+from pybernetes.control_plane.apiserver.admission.chain import Attributes
 from pybernetes.control_plane.apiserver.admission.evaluation import Evaluation, Expression, OutOfBudget
-from pybernetes.control_plane.apiserver.admission.matching import is_exempt
 from pybernetes.control_plane.apiserver.admission.policies import Binding, Invocation, Policies, Policy
+from pybernetes.control_plane.apiserver.admission.registered import Registered
 from pybernetes.control_plane.apiserver.api import Api
 
 _CODES = {"Forbidden": 403, "Unauthorized": 401, "RequestEntityTooLarge": 413, "Invalid": 422}
@@ -71,28 +63,21 @@ class _Outcome:
         self.notes: dict[str, list[str]] = {}
 
 
-class ValidatingAdmissionPolicy:
+class ValidatingAdmissionPolicy(Registered[Validating]):
     """Asks the policies that concern a write."""
 
     name = "ValidatingAdmissionPolicy"
-    scope = Scope((CREATE, UPDATE, DELETE, CONNECT), subresources=None)
 
     def __init__(self, api: Api, configuration: Any = None) -> None:
-        if configuration is not None:
-            raise ValueError(f"{self.name}: a configuration is not supported by this server")
         self._policies = Policies(
             api, "validatingadmissionpolicies", "validatingadmissionpolicybindings", Validating
         )
+        super().__init__(self._policies.current, configuration)
 
-    def validate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Refuses what a policy refuses."""
-        policies = self._policies.current()
-        if not policies or is_exempt(attributes):
-            return None
-        return self._ask(attributes, policies)
+    validate = Registered.consult
 
-    async def _ask(self, attributes: Attributes, policies: list[Validating]) -> None:
-        found, broken = await self._policies.invocations(attributes, policies)
+    async def ask(self, attributes: Attributes, registered: list[Validating]) -> None:
+        found, broken = await self._policies.invocations(attributes, registered)
         outcome = _Outcome()
         for each in broken:
             if not each.policy.ignores_failure:

@@ -4,49 +4,34 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable
 from typing import Any
 
 from pybernetes.api.errors import StatusError
 from pybernetes.control_plane.apiserver.admission import review
-from pybernetes.control_plane.apiserver.admission.chain import (
-    CONNECT,
-    CREATE,
-    DELETE,
-    UPDATE,
-    Attributes,
-    Scope,
-)
+from pybernetes.control_plane.apiserver.admission.chain import Attributes
 from pybernetes.control_plane.apiserver.admission.hooks import CallError, Hook, Hooks, Invocation, failed
-from pybernetes.control_plane.apiserver.admission.matching import is_exempt
+from pybernetes.control_plane.apiserver.admission.registered import Registered
 from pybernetes.control_plane.apiserver.api import Api
 
 log = logging.getLogger(__name__)
 _FAILED_OPEN = "failed-open.validating.webhook.admission.k8s.io/round_0_index_"
 
 
-class ValidatingAdmissionWebhook:
+class ValidatingAdmissionWebhook(Registered[Hook]):
     """Asks every webhook that a write concerns."""
 
     name = "ValidatingAdmissionWebhook"
-    scope = Scope((CREATE, UPDATE, DELETE, CONNECT), subresources=None)
 
     def __init__(self, api: Api, configuration: Any = None) -> None:
-        if configuration is not None:
-            raise ValueError(f"{self.name}: a configuration is not supported by this server")
         self._hooks = Hooks(api, "validatingwebhookconfigurations", mutating=False)
+        super().__init__(self._hooks.current, configuration)
 
-    def validate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Refuses what a webhook refuses."""
-        hooks = self._hooks.current()
-        if not hooks or is_exempt(attributes):
-            return None
-        return self._ask(attributes, hooks)
+    validate = Registered.consult
 
-    async def _ask(self, attributes: Attributes, hooks: list[Hook]) -> None:
+    async def ask(self, attributes: Attributes, registered: list[Hook]) -> None:
         concerned = [
             found
-            for index, hook in enumerate(hooks)
+            for index, hook in enumerate(registered)
             if (found := await self._hooks.invocation(hook, index, attributes)) is not None
         ]
         if len(concerned) == 1:
