@@ -18,6 +18,7 @@ from pybernetes.api.cel.tree import (
     MapExpr,
     Select,
     StructExpr,
+    Walk,
     qualified,
 )
 from pybernetes.api.cel.types import DYN, ERROR, Type, fits, is_dynamic, resolve
@@ -52,7 +53,7 @@ _TEXTS = {
 }
 
 
-class Checker:
+class Checker(Walk[Type]):
     """Checks one expression in an environment."""
 
     def __init__(
@@ -69,7 +70,7 @@ class Checker:
 
     def check(self, expr: Expr) -> Type:
         """The type of the whole; complaints are collected."""
-        self._visit(expr)
+        self.visit(expr)
         for node in self._all:
             node.type = resolve(node.type, self._known)
         return expr.type
@@ -78,29 +79,14 @@ class Checker:
         self.issues.append(Issue(at, text))
         return ERROR
 
-    def _visit(self, expr: Expr) -> Type:
-        match expr:
-            case Literal():
-                found = _LITERALS[type(expr.value)]
-            case Ident():
-                found = self._ident(expr)
-            case Select():
-                found = self._select(expr)
-            case Call():
-                found = self._call(expr)
-            case ListExpr():
-                found = self._list(expr)
-            case MapExpr():
-                found = self._map(expr)
-            case StructExpr():
-                found = self._struct(expr)
-            case Fold():
-                found = self._fold(expr)
-            case _:
-                raise AssertionError(expr)
-        expr.type = found
+    def visit(self, expr: Expr) -> Type:
+        """The type of a part, as far as it is known when it is reached."""
+        expr.type = self._method(expr)(expr)
         self._all.append(expr)
-        return found
+        return expr.type
+
+    def _literal(self, expr: Literal) -> Type:
+        return _LITERALS[type(expr.value)]
 
     def _lookup(self, name: str) -> Type | None:
         for scope in reversed(self._scopes):
@@ -125,7 +111,7 @@ class Checker:
                 return self._scopes[0][name]
             if self._lookup(root) is None and self._lookup(name) is not None:
                 return types.TYPE
-        operand = resolve(self._visit(expr.operand), self._known, free=True)
+        operand = resolve(self.visit(expr.operand), self._known, free=True)
         optional = operand.kind == "optional"
         if optional:
             operand = resolve(operand.params[0], self._known, free=True)
@@ -162,9 +148,9 @@ class Checker:
                 and self._lookup(full.partition(".")[0]) is None
             ):
                 expr.function, expr.target = f"{full}.{expr.function}", None
-        given = [self._visit(arg) for arg in expr.args]
+        given = [self.visit(arg) for arg in expr.args]
         if expr.target is not None:
-            given.insert(0, self._visit(expr.target))
+            given.insert(0, self.visit(expr.target))
         overloads = self._functions.get(expr.function)
         if overloads is None:
             return self._complain(expr.at, f"undeclared reference to '{expr.function}' (in container '')")
@@ -211,10 +197,10 @@ class Checker:
             self._complain(arg.at, f"invalid {expr.function} argument")
 
     def _optional_select(self, expr: Call) -> Type:
-        operand = resolve(self._visit(expr.args[0]), self._known, free=True)
+        operand = resolve(self.visit(expr.args[0]), self._known, free=True)
         name = expr.args[1]
         assert isinstance(name, Literal)
-        self._visit(name)
+        self.visit(name)
         if operand.kind == "optional":
             operand = resolve(operand.params[0], self._known, free=True)
         found = self._field(Select(expr.at, expr.args[0], name.value), operand)
@@ -243,7 +229,7 @@ class Checker:
     def _list(self, expr: ListExpr) -> Type:
         held: Type | None = None
         for index, item in enumerate(expr.items):
-            found = self._visit(item)
+            found = self.visit(item)
             if index in expr.optional:
                 found = self._unwrapped(found)
             held = self._joined(held, found, item.at)
@@ -253,8 +239,8 @@ class Checker:
         keys: Type | None = None
         values: Type | None = None
         for key, value, optional in expr.entries:
-            keys = self._joined(keys, self._visit(key), key.at)
-            found = self._visit(value)
+            keys = self._joined(keys, self.visit(key), key.at)
+            found = self.visit(value)
             values = self._joined(values, self._unwrapped(found) if optional else found, value.at)
         return types.map_of(keys or types.variable(), values or types.variable())
 
@@ -262,10 +248,10 @@ class Checker:
         found = self._objects.get(expr.name)
         if found is None:
             for _, value, _, _ in expr.fields:
-                self._visit(value)
+                self.visit(value)
             return self._complain(expr.at, f"undeclared reference to '{expr.name}' (in container '')")
         for name, value, optional, at in expr.fields:
-            given = self._visit(value)
+            given = self.visit(value)
             if optional:
                 given = self._unwrapped(given)
             if found.fields is not None and name not in found.fields:
@@ -282,7 +268,7 @@ class Checker:
         return found
 
     def _fold(self, expr: Fold) -> Type:
-        over = resolve(self._visit(expr.over), self._known, free=True)
+        over = resolve(self.visit(expr.over), self._known, free=True)
         first: Type = DYN
         second: Type = DYN
         if over.kind == "list":
@@ -294,16 +280,16 @@ class Checker:
                 expr.over.at,
                 f"expression of type '{over}' cannot be range of a comprehension (must be list, map, or dynamic)",
             )
-        accumulated = self._visit(expr.initial)
+        accumulated = self.visit(expr.initial)
         self._scopes.append({expr.accumulator: accumulated})
         inner = {expr.variable: first}
         if expr.second:
             inner[expr.second] = second
         self._scopes.append(inner)
-        self._expect(types.BOOL, self._visit(expr.condition), expr.condition.at)
-        self._expect(accumulated, self._visit(expr.step), expr.step.at)
+        self._expect(types.BOOL, self.visit(expr.condition), expr.condition.at)
+        self._expect(accumulated, self.visit(expr.step), expr.step.at)
         self._scopes.pop()
-        result = self._visit(expr.result)
+        result = self.visit(expr.result)
         self._scopes.pop()
         return result
 

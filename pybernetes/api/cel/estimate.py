@@ -12,7 +12,18 @@ from typing import NamedTuple
 from pybernetes.api.cel import cost
 from pybernetes.api.cel.library_estimates import MOST, NOTHING, ONE, UNKNOWN, Node, Path, Range, library_cost
 from pybernetes.api.cel.macros import ACCUMULATOR
-from pybernetes.api.cel.tree import Call, Expr, Fold, Ident, ListExpr, Literal, MapExpr, Select, StructExpr
+from pybernetes.api.cel.tree import (
+    Call,
+    Expr,
+    Fold,
+    Ident,
+    ListExpr,
+    Literal,
+    MapExpr,
+    Select,
+    StructExpr,
+    Walk,
+)
 
 
 class Entry(NamedTuple):
@@ -38,10 +49,10 @@ Sizes = Callable[[Path], "int | None"]
 
 def estimate(tree: Expr, sizes: Sizes) -> Range:
     """The cost of a checked expression."""
-    return _Estimator(sizes).cost(tree)
+    return _Estimator(sizes).visit(tree)
 
 
-class _Estimator:
+class _Estimator(Walk[Range]):
     def __init__(self, sizes: Sizes) -> None:
         self._limits = sizes
         self._paths: dict[int, Path] = {}
@@ -49,34 +60,22 @@ class _Estimator:
         self._entries: dict[int, Entry] = {}
         self._locals: dict[str, list[Local]] = {}
 
-    def cost(self, expr: Expr) -> Range:
-        """What it costs to evaluate a part."""
-        match expr:
-            case Ident():
-                local = self._local(expr.name)
-                self._paths[id(expr)] = local.path if local is not None else (expr.name,)
-                return ONE
-            case Select():
-                return self._select(expr)
-            case Call():
-                return self._call(expr)
-            case ListExpr():
-                return self._list(expr)
-            case MapExpr():
-                return self._map(expr)
-            case StructExpr():
-                total = Range(cost.STRUCT, cost.STRUCT)
-                for _, value, _, _ in expr.fields:
-                    total = total.add(self.cost(value))
-                return total
-            case Fold():
-                if expr.accumulator != ACCUMULATOR:
-                    return self._bind(expr)
-                return self._fold(expr)
+    def _literal(self, expr: Literal) -> Range:
         return NOTHING
 
+    def _ident(self, expr: Ident) -> Range:
+        local = self._local(expr.name)
+        self._paths[id(expr)] = local.path if local is not None else (expr.name,)
+        return ONE
+
+    def _struct(self, expr: StructExpr) -> Range:
+        total = Range(cost.STRUCT, cost.STRUCT)
+        for _, value, _, _ in expr.fields:
+            total = total.add(self.visit(value))
+        return total
+
     def _select(self, expr: Select) -> Range:
-        total = self.cost(expr.operand)
+        total = self.visit(expr.operand)
         if expr.test:
             return total
         if expr.operand.type.kind in ("map", "object"):
@@ -88,7 +87,7 @@ class _Estimator:
         total = Range(cost.LIST, cost.LIST)
         sizes = []
         for item in expr.items:
-            total = total.add(self.cost(item))
+            total = total.add(self.visit(item))
             sizes.append(self.size_or_unknown(item))
         self._entries[id(expr)] = Entry("list", ONE, _covering(sizes))
         return total
@@ -97,7 +96,7 @@ class _Estimator:
         total = Range(cost.MAP, cost.MAP)
         keys, values = [], []
         for key, value, _ in expr.entries:
-            total = total.add(self.cost(key)).add(self.cost(value))
+            total = total.add(self.visit(key)).add(self.visit(value))
             keys.append(self.size_or_unknown(key))
             values.append(self.size_or_unknown(value))
         self._entries[id(expr)] = Entry("map", _covering(keys), _covering(values))
@@ -105,23 +104,20 @@ class _Estimator:
 
     # -- loops -------------------------------------------------------------------------------------------------
 
-    def _bind(self, expr: Fold) -> Range:
-        total = self.cost(expr.over).add(self.cost(expr.initial))
-        self._push(
-            expr.accumulator,
-            Local(self.path(expr.initial), self.size(expr.initial), self.entry(expr.initial)),
-        )
-        total = total.add(self.cost(expr.result))
+    def _bind(self, expr: Fold, total: Range) -> Range:
+        total = total.add(self.visit(expr.result))
         self._pop(expr.accumulator)
         self._copy(expr, expr.result)
         return total
 
     def _fold(self, expr: Fold) -> Range:
-        total = self.cost(expr.over).add(self.cost(expr.initial))
+        total = self.visit(expr.over).add(self.visit(expr.initial))
         self._push(
             expr.accumulator,
             Local(self.path(expr.initial), self.size(expr.initial), self.entry(expr.initial)),
         )
+        if expr.accumulator != ACCUMULATOR:
+            return self._bind(expr, total)
         entry, path = self.entry(expr.over), self.path(expr.over)
         kind = entry.kind if entry is not None else expr.over.type.kind
         is_list = kind == "list"
@@ -133,11 +129,11 @@ class _Estimator:
             self._push(
                 expr.variable, Local((*path, "@items" if is_list else "@keys"), value if is_list else key)
             )
-        loop = self.cost(expr.condition).add(self.cost(expr.step))
+        loop = self.visit(expr.condition).add(self.visit(expr.step))
         self._pop(expr.variable)
         if expr.second:
             self._pop(expr.second)
-        total = total.add(self.cost(expr.result))
+        total = total.add(self.visit(expr.result))
         self._pop(expr.accumulator)
         count = self.size_or_unknown(expr.over)
         if isinstance(expr.initial, Literal):
@@ -162,14 +158,14 @@ class _Estimator:
 
     def _call(self, expr: Call) -> Range:
         if expr.function == "dyn":
-            inner = self.cost(expr.args[0])
+            inner = self.visit(expr.args[0])
             self._copy(expr, expr.args[0])
             return inner.add(ONE)
-        costs = [self.cost(arg) for arg in expr.args]
+        costs = [self.visit(arg) for arg in expr.args]
         args = [self.node(arg) for arg in expr.args]
         total, target = NOTHING, None
         if expr.target is not None:
-            total = self.cost(expr.target)
+            total = self.visit(expr.target)
             target = self.node(expr.target)
         price: Range | None = None
         result: Range | None = None

@@ -21,6 +21,7 @@ from pybernetes.api.cel.tree import (
     MapExpr,
     Select,
     StructExpr,
+    Walk,
     qualified,
 )
 from pybernetes.api.cel.types import Type, is_dynamic
@@ -28,34 +29,17 @@ from pybernetes.api.cel.types import Type, is_dynamic
 
 def build(expr: Expr, globals_: Mapping[str, Type]) -> Step:
     """The function that evaluates a checked expression; it raises Failure or Exceeded."""
-    return _Builder(globals_).build(expr)
+    return _Builder(globals_).visit(expr)
 
 
-class _Builder:
+class _Builder(Walk[Step]):
     def __init__(self, globals_: Mapping[str, Type]) -> None:
         self._globals = globals_
         self._locals: list[str] = []
 
-    def build(self, expr: Expr) -> Step:
-        match expr:
-            case Literal():
-                value = expr.value
-                return lambda frame: value
-            case Ident():
-                return self._ident(expr)
-            case Select():
-                return self._select(expr)
-            case Call():
-                return self._call(expr)
-            case ListExpr():
-                return self._list(expr)
-            case MapExpr():
-                return self._map(expr)
-            case StructExpr():
-                return self._struct(expr)
-            case Fold():
-                return self._fold(expr)
-        raise AssertionError(expr)
+    def _literal(self, expr: Literal) -> Step:
+        value = expr.value
+        return lambda frame: value
 
     def _ident(self, expr: Ident) -> Step:
         name = expr.name
@@ -81,7 +65,7 @@ class _Builder:
                 return self._ident(Ident(expr.at, name))
             named = TypeValue(name)
             return lambda frame: named
-        operand, field = self.build(expr.operand), expr.name
+        operand, field = self.visit(expr.operand), expr.name
         key, convert = expr.operand.type.access.get(field, (field, None))
         if expr.test:
             return _present(operand, key)
@@ -107,21 +91,21 @@ class _Builder:
     def _call(self, expr: Call) -> Step:
         match expr.function:
             case "_&&_":
-                return _logical(self.build(expr.args[0]), self.build(expr.args[1]), False)
+                return _logical(self.visit(expr.args[0]), self.visit(expr.args[1]), False)
             case "_||_":
-                return _logical(self.build(expr.args[0]), self.build(expr.args[1]), True)
+                return _logical(self.visit(expr.args[0]), self.visit(expr.args[1]), True)
             case "_?_:_":
                 return self._conditional(expr)
             case "_?._":
                 return self._optional_select(expr)
         nodes = ([expr.target] if expr.target is not None else []) + expr.args
-        steps = [self.build(node) for node in nodes]
+        steps = [self.visit(node) for node in nodes]
         if len(expr.overloads) == 1 and not any(is_dynamic(node.type) for node in nodes):
             return _direct(expr.overloads[0], steps)
         return _dispatched(expr.overloads, steps)
 
     def _conditional(self, expr: Call) -> Step:
-        condition, then, otherwise = map(self.build, expr.args)
+        condition, then, otherwise = map(self.visit, expr.args)
 
         def choose(frame: Frame) -> Any:
             chosen = condition(frame)
@@ -134,7 +118,7 @@ class _Builder:
         return choose
 
     def _optional_select(self, expr: Call) -> Step:
-        operand, name = self.build(expr.args[0]), expr.args[1]
+        operand, name = self.visit(expr.args[0]), expr.args[1]
         assert isinstance(name, Literal)
         type_ = expr.args[0].type
         if type_.kind == "optional":
@@ -151,7 +135,7 @@ class _Builder:
     # -- what is made ------------------------------------------------------------------------------------------
 
     def _list(self, expr: ListExpr) -> Step:
-        steps = [self.build(item) for item in expr.items]
+        steps = [self.visit(item) for item in expr.items]
         if not expr.optional:
 
             def make(frame: Frame) -> list[Any]:
@@ -177,7 +161,7 @@ class _Builder:
         return make_some
 
     def _map(self, expr: MapExpr) -> Step:
-        entries = [(self.build(key), self.build(value), optional) for key, value, optional in expr.entries]
+        entries = [(self.visit(key), self.visit(value), optional) for key, value, optional in expr.entries]
 
         def make(frame: Frame) -> dict[Any, Any]:
             frame.cost += cost.MAP
@@ -201,7 +185,7 @@ class _Builder:
         name = expr.name
         access = expr.type.access
         fields = [
-            (access.get(field, (field, None))[0], self.build(value), optional)
+            (access.get(field, (field, None))[0], self.visit(value), optional)
             for field, value, optional, _ in expr.fields
         ]
 
@@ -222,7 +206,7 @@ class _Builder:
     # -- loops -------------------------------------------------------------------------------------------------
 
     def _fold(self, expr: Fold) -> Step:
-        over = self.build(expr.over)
+        over = self.visit(expr.over)
         names = [expr.accumulator, expr.variable, *([expr.second] if expr.second else [])]
         self._locals += names
         try:
@@ -230,25 +214,25 @@ class _Builder:
             if isinstance(expr.condition, Call):
                 assert isinstance(step, Call)
                 absorbing = step.function == "_||_"
-                return self._scoped(expr, over, loops.quantified(self.build(step.args[1]), absorbing))
+                return self._scoped(expr, over, loops.quantified(self.visit(step.args[1]), absorbing))
             if isinstance(expr.initial, ListExpr | MapExpr) and expr.condition.value is True:  # type: ignore[attr-defined]
                 test = None
                 if isinstance(step, Call) and step.function == "_?_:_":
-                    test, step = self.build(step.args[0]), step.args[1]
+                    test, step = self.visit(step.args[0]), step.args[1]
                 assert isinstance(step, Call)
                 if isinstance(expr.initial, ListExpr):
                     assert isinstance(step.args[1], ListExpr)
-                    return self._scoped(expr, over, loops.collected(test, self.build(step.args[1].items[0])))
+                    return self._scoped(expr, over, loops.collected(test, self.visit(step.args[1].items[0])))
                 return self._scoped(
-                    expr, over, loops.inserted(test, [self.build(arg) for arg in step.args[1:]])
+                    expr, over, loops.inserted(test, [self.visit(arg) for arg in step.args[1:]])
                 )
             return self._scoped(expr, over, self._generic(expr))
         finally:
             del self._locals[-len(names) :]
 
     def _generic(self, expr: Fold) -> Loop:
-        initial, condition = self.build(expr.initial), self.build(expr.condition)
-        step, result, name = self.build(expr.step), self.build(expr.result), expr.accumulator
+        initial, condition = self.visit(expr.initial), self.visit(expr.condition)
+        step, result, name = self.visit(expr.step), self.visit(expr.result), expr.accumulator
 
         def run(frame: Frame, items: Items) -> Any:
             variables = frame.variables

@@ -5,8 +5,10 @@ Positions are offsets in the source; what the parser and the checker complain ab
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from pybernetes.api.cel.types import Type
 
@@ -103,6 +105,62 @@ class Fold(Expr):
     condition: Expr
     step: Expr
     result: Expr
+
+
+R = TypeVar("R")
+
+
+class Walk(ABC, Generic[R]):
+    """What goes over a tree: a method for each sort of node."""
+
+    def visit(self, expr: Expr) -> R:
+        """What is to be said of a node."""
+        return self._method(expr)(expr)
+
+    def _method(self, expr: Expr) -> Callable[[Any], R]:
+        # Whoever overrides visit calls this, so that a level of the tree costs no frame more than it must.
+        match expr:
+            case Literal():
+                return self._literal
+            case Ident():
+                return self._ident
+            case Select():
+                return self._select
+            case Call():
+                return self._call
+            case ListExpr():
+                return self._list
+            case MapExpr():
+                return self._map
+            case StructExpr():
+                return self._struct
+            case Fold():
+                return self._fold
+        raise AssertionError(expr)
+
+    @abstractmethod
+    def _literal(self, expr: Literal) -> R: ...
+
+    @abstractmethod
+    def _ident(self, expr: Ident) -> R: ...
+
+    @abstractmethod
+    def _select(self, expr: Select) -> R: ...
+
+    @abstractmethod
+    def _call(self, expr: Call) -> R: ...
+
+    @abstractmethod
+    def _list(self, expr: ListExpr) -> R: ...
+
+    @abstractmethod
+    def _map(self, expr: MapExpr) -> R: ...
+
+    @abstractmethod
+    def _struct(self, expr: StructExpr) -> R: ...
+
+    @abstractmethod
+    def _fold(self, expr: Fold) -> R: ...
 
 
 def qualified(expr: Expr) -> str:
