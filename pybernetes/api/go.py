@@ -33,6 +33,21 @@ def quote(text: str) -> str:
     return '"' + "".join(out) + '"'
 
 
+_TYPE_NAMES = {
+    str: "string",
+    bool: "bool",
+    int: "int64",
+    float: "float64",
+    list: "[]interface {}",
+    dict: "map[string]interface {}",
+}
+
+
+def type_name(value: Any) -> str:
+    """The type of a JSON value as Go's ``%T`` prints it."""
+    return _TYPE_NAMES.get(type(value), "<nil>")
+
+
 class Struct(dict[str, Any]):
     """A value that Go holds as a struct: messages show its fields in their order, not sorted as a map's keys."""
 

@@ -18,7 +18,11 @@ _HALF = "\\ufffd"
 
 
 class JsonError(ValueError):
-    """The text is not JSON."""
+    """The text is not JSON; ``plain`` is what is wrong, ``place`` says where."""
+
+    def __init__(self, plain: str, place: str = "") -> None:
+        super().__init__(plain + place)
+        self.plain, self.place = plain, place
 
 
 def loads(raw: bytes) -> Any:
@@ -36,7 +40,7 @@ def loads(raw: bytes) -> Any:
     if not message:  # a number out of range, or arrays inside of arrays without end
         raise JsonError(str(error))
     line, column = text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position)
-    raise JsonError(f"{message} at line {line}, column {column}")
+    raise JsonError(message, f" at line {line}, column {column}")
 
 
 def _complaint(text: str) -> tuple[str, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+from pybernetes.api import go
 from pybernetes.api.customresource import (
     columns,
     defaults,
@@ -24,13 +25,6 @@ from pybernetes.api.validation import names
 
 _INT32 = 2**31 - 1
 _STANDARD_FINALIZERS = ("orphan", "foregroundDeletion", "kubernetes")
-_TYPE_NAMES = {
-    str: "string",
-    bool: "bool",
-    float: "float64",
-    list: "[]interface {}",
-    dict: "map[string]interface {}",
-}
 
 
 class Form:
@@ -106,7 +100,7 @@ class Form:
             path = self.scale.get(key, "")
             value = get(obj, path, 0)
             if type(value) is not int:
-                kind = _TYPE_NAMES.get(type(value), "<nil>")
+                kind = go.type_name(value)
                 text = f"{path} accessor error: {_go(value)} is of the type {kind}, expected int64"
                 errors.invalid(path, 0, text)
             elif value < 0:
@@ -117,7 +111,7 @@ class Form:
         if path and "statusReplicasPath" in keys:
             value = get(obj, path, "")
             if type(value) is not str:
-                kind = "int64" if type(value) is int else _TYPE_NAMES.get(type(value), "<nil>")
+                kind = go.type_name(value)
                 text = f"{path} accessor error: {_go(value)} is of the type {kind}, expected string"
                 errors.invalid(path, "", text)
 

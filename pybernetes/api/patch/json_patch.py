@@ -1,27 +1,38 @@
 """JSON patch (RFC 6902) with the deviations of the library that Kubernetes uses.
 
 Negative indices count from the end, ``replace`` of a missing key adds it, and a missing value is null.
-Every failure but a malformed patch is the same answer, 422 without a reason, as upstream gives.
+To a client every failure but a malformed patch is the same answer, 422 without a reason, as upstream gives; why a
+patch does not apply is told, in that library's words, where somebody else made it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
 from typing import Any
 
 import orjson
 
+from pybernetes.api import go
 from pybernetes.api.errors import StatusError, bad_request, too_large
 
 MAX_OPERATIONS = 10_000
 MAX_COPIED_BYTES = 3 * 1024 * 1024
+_NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
 _FIELDS = ("op", "path", "from")
 _NAMES = {str: "string", bool: "bool", int: "number", float: "number", list: "array", dict: "object"}
 ANY_OBJECT = "Go value of type map[string]interface {}"
 
 
-class _Failed(Exception):
-    """The operation does not apply to the document; clients never see why."""
+class DoesNotApply(Exception):
+    """An operation does not apply to the document; the text says why."""
+
+
+class _Absent(Exception):
+    """There is nothing at the place that a path is in."""
+
+
+class _Unfit(Exception):
+    """The last step of a path is no place in its parent; the text says why."""
 
 
 def unprocessable() -> StatusError:
@@ -32,17 +43,24 @@ def unprocessable() -> StatusError:
 def apply(document: Any, operations: Any) -> Any:
     """The document after all operations; StatusError if the patch is malformed or one does not apply."""
     check(operations)
-    copied = 0
-    operations = [operation or {} for operation in operations or ()]
     try:
-        for operation in operations:
-            if operation.get("op") == "copy":
-                copied += len(orjson.dumps(_read(document, operation.get("from"))))
-                if copied > MAX_COPIED_BYTES:
-                    raise _Failed
-            document = _apply(document, operation)
-    except _Failed:
+        return run(document, operations)
+    except DoesNotApply:
         raise unprocessable() from None
+
+
+def run(document: Any, operations: Any) -> Any:
+    """The document after all operations of a checked patch; DoesNotApply if one does not."""
+    copied = 0
+    for operation in operations or ():
+        operation = operation or {}
+        document, size = _apply(document, operation)
+        copied += size
+        if copied > MAX_COPIED_BYTES:
+            raise DoesNotApply(
+                f"Unable to complete the copy, the accumulated size increase of copy is {copied}, "
+                f"exceeding the limit {MAX_COPIED_BYTES}"
+            )
     return document
 
 
@@ -82,80 +100,117 @@ def undecodable(value: Any, wanted: str) -> StatusError:
     return bad_request(f"error decoding patch: json: cannot unmarshal {_NAMES[type(value)]} into {wanted}")
 
 
-def _apply(document: Any, operation: dict[str, Any]) -> Any:
-    path, value = operation.get("path"), operation.get("value")
-    match operation.get("op"):
-        case "add":
-            return _change(document, path, lambda parent, key: _add(parent, key, value))
-        case "remove":
-            return _change(document, path, _remove)
-        case "replace":
-            if path == "":
-                if type(value) not in (dict, list):
-                    raise _Failed
-                return value
-            return _change(document, path, lambda parent, key: _replace(parent, key, value))
-        case "move":
-            moved = _read(document, operation.get("from"))
-            document = _change(document, operation.get("from"), _remove)
-            return _change(document, path, lambda parent, key: _add(parent, key, moved))
-        case "copy":
-            copied = _read(document, operation.get("from"))
-            return _change(document, path, lambda parent, key: _add(parent, key, copied))
-        case "test":
-            found = document if path == "" else _read(document, path)
-            if not same(found, value):
-                raise _Failed
-            return document
-    raise _Failed
-
-
-def _steps(path: str | None) -> list[str]:
-    if path is None or "/" not in path:
-        raise _Failed
-    return [step.replace("~1", "/").replace("~0", "~") for step in path.split("/")[1:]]
-
-
-def _index(parent: list[Any], key: str, size: int) -> int:
-    """The place that a step names in a list with room for ``size`` items."""
+def _apply(document: Any, operation: dict[str, Any]) -> tuple[Any, int]:
+    """The document after one operation, and how many bytes that copied."""
+    op = operation.get("op")
+    if op not in ("add", "remove", "replace", "move", "copy", "test"):
+        raise DoesNotApply(f"Unexpected kind: {op or 'unknown'}")
+    value, size = operation.get("value"), 0
+    if op in ("move", "copy"):
+        source = _path(operation, op, "from")
+        root, parent, key = _open(
+            document, source, f"{op} operation does not apply: doc is missing from path: {source}"
+        )
+        try:
+            value = _get(parent, key)
+            if op == "copy":
+                size = len(orjson.dumps(value))
+            else:
+                _remove(parent, key)
+                document = root
+        except _Unfit as error:
+            place = f"for path: '{key}'" if op == "move" else f"for from: '{source}'"
+            raise DoesNotApply(f"error in {op} {place}: {error}") from None
+    path = _path(operation, op, "path")
+    if path == "" and op in ("replace", "test"):
+        return _whole(document, op, value), 0
+    root, parent, key = _open(document, path, _MISSING[op].format(path))
     try:
-        index = int(key) if key.strip() == key and "_" not in key else size
-    except ValueError:
-        raise _Failed from None
+        match op:
+            case "remove":
+                _remove(parent, key)
+            case "replace":
+                _replace(parent, key, value)
+            case "test":
+                if not same(_get(parent, key), value):
+                    raise DoesNotApply(f"testing value {path} failed: test failed")
+            case _:
+                _add(parent, key, value)
+    except _Unfit as error:
+        raise DoesNotApply(
+            _UNFIT.get(op, f"error in {op} for path: '{{0}}': {{1}}").format(path, error)
+        ) from None
+    return root, size
+
+
+_MISSING = {
+    "add": 'add operation does not apply: doc is missing path: "{}"',
+    "remove": 'remove operation does not apply: doc is missing path: "{}"',
+    "replace": "replace operation does not apply: doc is missing path: {}",
+    "move": "move operation does not apply: doc is missing destination path: {}",
+    "copy": "copy operation does not apply: doc is missing destination path: {}",
+    "test": "test operation does not apply: is missing path: {}",
+}
+_UNFIT = {
+    "replace": "replace operation does not apply: doc is missing key: {0}: missing value",
+    "copy": "error while adding value during copy: {1}",
+}
+
+
+def _path(operation: dict[str, Any], op: str, field: str) -> str:
+    path = operation.get(field)
+    if path is None:
+        comma = "," if field == "from" else ""
+        why = (
+            ""
+            if field == "path" and op in ("add", "remove", "copy")
+            else f"operation{comma} missing {field} field: "
+        )
+        raise DoesNotApply(f"{op} operation failed to decode {field}: {why}missing value")
+    return path
+
+
+def _whole(document: Any, op: str, value: Any) -> Any:
+    if op == "test":
+        if not same(document, value):
+            raise DoesNotApply("testing value  failed: test failed")
+        return document
+    if type(value) not in (dict, list):
+        raise DoesNotApply("replace operation value must be object or array: %!w(<nil>)")
+    return value
+
+
+def _open(document: Any, path: str, complaint: str) -> tuple[Any, Any, str]:
+    """The document with what leads to a path copied, the parent of the path therein, and its last step."""
+    try:
+        if "/" not in path or type(document) not in (dict, list):
+            raise _Absent
+        *steps, last = [step.replace("~1", "/").replace("~0", "~") for step in path.split("/")[1:]]
+        root = parent = document.copy()
+        for step in steps:
+            child = _get(parent, step)
+            if type(child) not in (dict, list):
+                raise _Absent
+            copied = child.copy()
+            parent[step if type(parent) is dict else _index(step, len(parent))] = copied
+            parent = copied
+    except (_Absent, _Unfit):
+        raise DoesNotApply(f"{complaint}: missing value") from None
+    return root, parent, last
+
+
+def _index(key: str, size: int) -> int:
+    """The place that a step names in a list with room for ``size`` items."""
+    if not _NUMBER.fullmatch(key):
+        raise _Unfit(f"strconv.Atoi: parsing {go.quote(key)}: invalid syntax")
+    index = int(key)
     if not -size <= index < size:
-        raise _Failed
+        raise _Unfit(f"Unable to access invalid index: {index}: invalid index referenced")
     return index + size if index < 0 else index
 
 
-def _child(parent: Any, key: str) -> Any:
-    if type(parent) is dict:
-        return parent.get(key)
-    if type(parent) is list:
-        return parent[_index(parent, key, len(parent))]
-    raise _Failed
-
-
-def _read(document: Any, path: str | None) -> Any:
-    for step in _steps(path):
-        document = _child(document, step)
-    return document
-
-
-def _change(document: Any, path: str | None, edit: Callable[[Any, str], None]) -> Any:
-    """The document with the parent of a path copied and edited; all else is shared."""
-    *steps, last = _steps(path)
-    if type(document) not in (dict, list):
-        raise _Failed
-    root = parent = document.copy()
-    for step in steps:
-        child = _child(parent, step)
-        if type(child) not in (dict, list):
-            raise _Failed
-        copied = child.copy()
-        parent[step if type(parent) is dict else _index(parent, step, len(parent))] = copied
-        parent = copied
-    edit(parent, last)
-    return root
+def _get(parent: Any, key: str) -> Any:
+    return parent.get(key) if type(parent) is dict else parent[_index(key, len(parent))]
 
 
 def _add(parent: Any, key: str, value: Any) -> None:
@@ -164,14 +219,18 @@ def _add(parent: Any, key: str, value: Any) -> None:
     elif key == "-":
         parent.append(value)
     else:
-        parent.insert(_index(parent, key, len(parent) + 1), value)
+        try:
+            parent.insert(_index(key, len(parent) + 1), value)
+        except _Unfit as error:
+            start = f"value was not a proper array index: '{key}': " if "strconv" in str(error) else ""
+            raise _Unfit(f"{start}{error}") from None
 
 
 def _replace(parent: Any, key: str, value: Any) -> None:
-    parent[key if type(parent) is dict else _index(parent, key, len(parent))] = value
+    parent[key if type(parent) is dict else _index(key, len(parent))] = value
 
 
 def _remove(parent: Any, key: str) -> None:
     if type(parent) is dict and key not in parent:
-        raise _Failed
-    del parent[key if type(parent) is dict else _index(parent, key, len(parent))]
+        raise _Unfit(f"Unable to remove nonexistent key: {key}: missing value")
+    del parent[key if type(parent) is dict else _index(key, len(parent))]

@@ -153,7 +153,7 @@ class Decoder:
                 return _time(value, kind)
         elif kind == "bytes":
             if type(value) is str:
-                return _bytes(value)
+                return check_base64(value)
         elif type_.native is type(value):
             return value
         raise _mismatch(type_, value, path, owner)
@@ -196,7 +196,8 @@ def _text(path: _Where) -> str:
     return "".join(reversed(parts)).lstrip(".")
 
 
-def _json_name(value: Any) -> str:
+def json_name(value: Any) -> str:
+    """What JSON calls a value, in Go's words."""
     if isinstance(value, bool):
         return "bool"
     if isinstance(value, str):
@@ -224,13 +225,13 @@ def _go_type(type_: Type) -> str:
 
 def _mismatch(type_: Type, value: Any, path: _Where, owner: str) -> DecodeError:
     """The error in the words of Go's decoder."""
-    given = _json_name(value)
+    given = json_name(value)
     if given == "number" and type_.kind == "integer":
         given = f"number {orjson.dumps(value).decode()}"
     names = []
     while path is not None:
         path, step = path
-        if type(step) is str:
+        if type(step) is str:  # Go leaves out which item of a list or a map it was
             names.append(step)
     where = ".".join(reversed(names))
     if where:
@@ -240,7 +241,8 @@ def _mismatch(type_: Type, value: Any, path: _Where, owner: str) -> DecodeError:
     return DecodeError(f"json: cannot unmarshal {given} into Go value of type {_go_type(type_)}")
 
 
-def _bytes(value: str) -> str:
+def check_base64(value: str) -> str:
+    """The text without the breaks that Go passes over; DecodeError if it is not in base64."""
     plain = value.replace("\n", "").replace("\r", "")
     try:
         base64.b64decode(plain, validate=True)

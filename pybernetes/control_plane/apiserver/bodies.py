@@ -16,14 +16,25 @@ _SUMMARY = 30
 
 
 class Body:
-    """A decoded body. ``problem`` tells why there is no value, ``repeated`` the keys that a YAML text has twice."""
+    """A decoded body.
 
-    __slots__ = ("_value", "problem", "raw", "repeated", "text")
+    ``problem`` tells why there is no value and ``place`` where, ``repeated`` the keys that a YAML text has twice.
+    """
+
+    __slots__ = ("_value", "place", "problem", "raw", "repeated", "text")
 
     def __init__(
-        self, value: Any, raw: bytes, *, text: bool = True, problem: str = "", repeated: tuple[str, ...] = ()
+        self,
+        value: Any,
+        raw: bytes,
+        *,
+        text: bool = True,
+        problem: str = "",
+        place: str = "",
+        repeated: tuple[str, ...] = (),
     ) -> None:
         self._value, self.raw, self.text, self.problem, self.repeated = value, raw, text, problem, repeated
+        self.place = place
 
     @property
     def value(self) -> Any:
@@ -102,7 +113,8 @@ def parse_body(raw: bytes, is_yaml: bool) -> Body:
     try:
         return Body(json_text.loads(raw), raw)
     except json_text.JsonError as error:
-        return Body(None, raw, problem=f"couldn't get version/kind; json parse error: {error}")
+        problem = f"couldn't get version/kind; json parse error: {error.plain}"
+        return Body(None, raw, problem=problem, place=error.place)
 
 
 def _parse_yaml(raw: bytes) -> Body:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from pybernetes.api import errors, go, schema
 from pybernetes.api.field import Errors
 from pybernetes.api.resource import Object, Resource
 from pybernetes.api.schema import DecodeError, Decoder
+from pybernetes.api.schema.decode import json_name
 from pybernetes.control_plane.apiserver.bodies import Body
 from pybernetes.control_plane.apiserver.http.messages import Request
 
-_JSON_NAMES = {str: "string", bool: "bool", list: "array", int: "number", float: "number", dict: "object"}
-_HEAD = (
+# What Go reads the kind and the version of an object into.
+HEAD = (
     'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 )
 # Versions that upstream no longer serves but still knows.
@@ -26,10 +28,10 @@ def decode(resource: Resource, body: Body, validation: str, request: Request) ->
         raise _unrecognized(resource, body, body.problem)
     value = body.value if body.value is not None else {}
     if not isinstance(value, dict):
-        name = _JSON_NAMES[type(value)]
-        text = f"json: cannot unmarshal {name} into Go value of type {_HEAD}"
+        name = json_name(value)
+        text = f"json: cannot unmarshal {name} into Go value of type {HEAD}"
         raise _unrecognized(resource, body, f"couldn't get version/kind; json parse error: {text}")
-    if problem := _untyped(value):
+    if problem := untyped(value):
         raise _unrecognized(resource, body, f"couldn't get version/kind; json parse error: {problem}")
     version = value.get("apiVersion") or ""
     if version.count("/") > 1:
@@ -43,11 +45,11 @@ def decode(resource: Resource, body: Body, validation: str, request: Request) ->
     return obj
 
 
-def _untyped(value: dict[str, Any]) -> str:
+def untyped(value: Mapping[str, Any]) -> str:
     """What is wrong with a kind or version that is no text."""
     for key in ("apiVersion", "kind"):
         if not isinstance(value.get(key), str | None):
-            name = _JSON_NAMES[type(value[key])]
+            name = json_name(value[key])
             return f"json: cannot unmarshal {name} into Go struct field .{key} of type string"
     return ""
 
@@ -61,12 +63,17 @@ def _unrecognized(resource: Resource, body: Body, why: str) -> errors.StatusErro
 def convert(resource: Resource, value: dict[str, Any], decoder: Decoder) -> Object:
     """The value through the kind's type, with kind, apiVersion and metadata in place; 400 if it does not fit."""
     try:
-        if resource.decode is not None:
-            obj = resource.decode(value, decoder)
-        else:
-            obj = decoder.decode(resource.type, value)
+        return fit(resource, value, decoder)
     except DecodeError as error:
         raise _cannot_be_handled(resource.kind, resource.version, resource, str(error)) from None
+
+
+def fit(resource: Resource, value: dict[str, Any], decoder: Decoder) -> Object:
+    """The same; DecodeError if it does not fit."""
+    if resource.decode is not None:
+        obj = resource.decode(value, decoder)
+    else:
+        obj = decoder.decode(resource.type, value)
     obj["kind"], obj["apiVersion"] = resource.kind, resource.api_version
     if "metadata" not in obj:
         obj["metadata"] = {}
@@ -92,7 +99,7 @@ def report(resource: Resource, problems: list[str], validation: str, request: Re
 
 def check_type(resource: Resource, value: dict[str, Any]) -> None:
     """Refuses a body that says it is of another kind or version; what it does not say is taken from the path."""
-    if problem := _untyped(value):
+    if problem := untyped(value):
         raise errors.bad_request(problem)
     kind = value.get("kind") or resource.kind
     api_version = value.get("apiVersion") or resource.api_version
@@ -109,12 +116,18 @@ def check_type(resource: Resource, value: dict[str, Any]) -> None:
             f"the API version in the data ({api_version}) does not match the expected API version "
             f"({resource.api_version})"
         )
-    if known:
+    raise _cannot_be_handled(kind, version, resource, of_another_kind(resource, kind, api_version))
+
+
+def of_another_kind(resource: Resource, kind: str, api_version: str) -> str:
+    """Why an object of another kind or version is none of this one."""
+    group, _, version = api_version.rpartition("/")
+    if schema.is_kind(group, version, kind):
         target = f"{resource.group.partition('.')[0] or 'core'}.{resource.kind}"
-        why = f"converting ({version}.{kind}) to ({target}): unknown conversion"
-    else:
-        why = f"no kind {go.quote(kind)} is registered for version {go.quote(api_version)}"
-    raise _cannot_be_handled(kind, version, resource, why)
+        return f"converting ({version}.{kind}) to ({target}): unknown conversion"
+    scheme = "pkg/api/legacyscheme/scheme.go:30"  # how upstream calls the list of its kinds
+    start = f"no kind {go.quote(kind)} is registered for version {go.quote(api_version)}"
+    return f"{start} in scheme {go.quote(scheme)}"
 
 
 def _check_custom_type(resource: Resource, kind: str, api_version: str) -> None:

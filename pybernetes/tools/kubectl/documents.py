@@ -127,8 +127,7 @@ def _json(raw: bytes, source: str) -> Iterator[Any]:
             try:
                 strict(text.encode())
             except JsonError as error:
-                message = str(error).partition(" at line")[0]
-                raise CommandError(f"error parsing {source}: json: {message}") from None
+                raise CommandError(f"error parsing {source}: json: {error.plain}") from None
             return
         yield value
         text = text[end:].lstrip()

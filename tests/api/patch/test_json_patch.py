@@ -1,6 +1,7 @@
 """JSON patch: the operations, the deviations of Kubernetes' library, and the errors."""
 
 import copy
+import re
 from typing import Any
 
 import pytest
@@ -144,3 +145,35 @@ def test_never_fails_otherwise_and_never_mutates(document: Any, patch: Any) -> N
     except StatusError as error:
         assert error.code in (400, 413, 422)
     assert document == before
+
+
+@pytest.mark.parametrize(
+    ("operation", "why"),
+    [
+        ({"op": "add"}, "add operation failed to decode path: missing value"),
+        ({"op": "test"}, "test operation failed to decode path: operation missing path field: missing value"),
+        (op("copy", "/a"), "copy operation failed to decode from: operation, missing from field: missing value"),
+        (op("add", "/x/y", value=1), 'add operation does not apply: doc is missing path: "/x/y": missing value'),
+        (op("add", "/n/y", value=1), 'add operation does not apply: doc is missing path: "/n/y": missing value'),
+        (op("replace", "/x/y", value=1), "replace operation does not apply: doc is missing path: /x/y: missing value"),
+        (op("replace", "/l/7", value=1), "replace operation does not apply: doc is missing key: /l/7: missing value"),
+        (op("replace", "", value=1), "replace operation value must be object or array: %!w(<nil>)"),
+        (op("remove", "/x"), "error in remove for path: '/x': Unable to remove nonexistent key: x: missing value"),
+        (op("remove", "/l/2"), "error in remove for path: '/l/2': Unable to access invalid index: 2: invalid index referenced"),
+        (op("add", "/l/x", value=1), "error in add for path: '/l/x': value was not a proper array index: 'x': "
+                                     'strconv.Atoi: parsing "x": invalid syntax'),
+        (op("move", "/n", **{"from": "/x"}), "error in move for path: 'x': Unable to remove nonexistent key: x: missing value"),
+        (op("move", "/x/y", **{"from": "/n"}), "move operation does not apply: doc is missing destination path: /x/y: missing value"),
+        (op("copy", "/l/9", **{"from": "/n"}), "error while adding value during copy: Unable to access invalid index: 9: invalid index referenced"),
+        (op("copy", "/y", **{"from": "/l/9"}), "error in copy for from: '/l/9': Unable to access invalid index: 9: invalid index referenced"),
+        (op("test", "/n", value=2), "testing value /n failed: test failed"),
+        (op("test", "", value=2), "testing value  failed: test failed"),
+        (op("leap", "/n"), "Unexpected kind: leap"),
+        ({}, "Unexpected kind: unknown"),
+    ],
+)  # fmt: skip
+def test_why_an_operation_does_not_apply(operation: dict[str, Any], why: str) -> None:
+    document = {"n": 1, "l": [1, 2]}
+    with pytest.raises(json_patch.DoesNotApply, match=f"^{re.escape(why)}$"):
+        json_patch.run(document, [operation])
+    assert document == {"n": 1, "l": [1, 2]}

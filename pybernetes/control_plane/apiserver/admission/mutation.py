@@ -6,15 +6,15 @@ from typing import Any
 
 from pybernetes.api import errors
 from pybernetes.api.apply import managed
-from pybernetes.api.resource import Object
+from pybernetes.api.resource import Object, Resource
 from pybernetes.api.schema import Decoder, kind_type
-from pybernetes.api.schema.decode import DecodeError
+from pybernetes.api.schema.decode import DecodeError, json_name
 from pybernetes.control_plane.apiserver.admission import review
 from pybernetes.control_plane.apiserver.admission.chain import Attributes
 from pybernetes.control_plane.apiserver.admission.matching import place_of
 from pybernetes.control_plane.apiserver.admission.review import Shown
 from pybernetes.control_plane.apiserver.api import Api
-from pybernetes.control_plane.apiserver.decoding import convert
+from pybernetes.control_plane.apiserver.decoding import HEAD, fit, of_another_kind
 
 _INVALID_FIELDS = (
     ".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating "
@@ -26,7 +26,8 @@ async def take(api: Api, attributes: Attributes, shown: Shown, value: Any) -> bo
     """Makes a changed object the one that is written; says whether it is another one than before."""
     assert attributes.obj is not None
     if not isinstance(value, dict):
-        raise errors.internal("json: cannot unmarshal into Go value of type struct")
+        problem = f"json: cannot unmarshal {json_name(value)} into Go value of type {HEAD}"
+        raise errors.internal(f"couldn't get version/kind; json parse error: {problem}")
     own, target = api.kinds.get(*place_of(attributes)), api.kinds.get(*shown.place)
     if own is None or target is None:
         raise errors.internal(f"unable to convert to {shown.place}: unknown kind")
@@ -36,9 +37,9 @@ async def take(api: Api, attributes: Attributes, shown: Shown, value: Any) -> bo
         new = _of_another_kind(shown, value)
     else:
         try:
-            new = convert(target.resource, value, Decoder())
-        except errors.StatusError as error:
-            raise errors.internal(error.message) from None
+            new = _decoded(target.resource, value)
+        except DecodeError as error:
+            raise errors.internal(str(error)) from None
         if target.resource.default is not None:
             target.resource.default(new)
         if target is not own:
@@ -49,6 +50,13 @@ async def take(api: Api, attributes: Attributes, shown: Shown, value: Any) -> bo
     attributes.obj.clear()
     attributes.obj.update(new)
     return True
+
+
+def _decoded(resource: Resource, value: Object) -> Object:
+    kind, version = value.get("kind") or resource.kind, value.get("apiVersion") or resource.api_version
+    if (kind, version) != (resource.kind, resource.api_version) and resource.decode is None:
+        raise DecodeError(of_another_kind(resource, str(kind), str(version)))
+    return fit(resource, value, Decoder())
 
 
 def _keep_fields(attributes: Attributes, new: Object) -> None:

@@ -10,7 +10,6 @@ from pybernetes.api.apply import typed
 from pybernetes.api.apply.merge import merge
 from pybernetes.api.apply.walks import field_type
 from pybernetes.api.cel.runtime import Moment, Optional, Span, Struct, Uint
-from pybernetes.api.errors import StatusError
 from pybernetes.api.patch import json_patch
 from pybernetes.api.resource import Object, Resource
 from pybernetes.api.schema import Type
@@ -67,11 +66,11 @@ def patched(obj: Object, value: Any, resource: Resource) -> Object:
     result: Any = copy.deepcopy(obj)
     for operation in operations:
         try:
-            result = json_patch.apply(result, [operation])
-        except StatusError as error:
+            result = json_patch.run(result, [operation])
+        except json_patch.DoesNotApply as error:
             if operation.get("op") == "test":
                 return obj
-            raise PatchError(f"JSON Patch: {error.message}") from None
+            raise PatchError(f"JSON Patch: {error}") from None
     if not isinstance(result, dict):
         raise PatchError("JSON Patch: the result is no object")
     return result

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import base64
-import binascii
 from dataclasses import dataclass, field
 from typing import Any
 
-import orjson
-
-from pybernetes.api import errors, go
+from pybernetes.api import errors, go, json_text
 from pybernetes.api.errors import StatusError
 from pybernetes.api.resource import Object
+from pybernetes.api.schema.decode import json_name
 from pybernetes.control_plane.apiserver import subresource_kinds
 from pybernetes.control_plane.apiserver.admission.chain import CONNECT, CREATE, DELETE, UPDATE, Attributes
 from pybernetes.control_plane.apiserver.admission.matching import Place, namespace_of, place_of
@@ -220,11 +218,15 @@ class Undecodable(Exception):
 
 def _patch(text: str) -> Any:
     try:
-        found = orjson.loads(base64.b64decode(text, validate=True))
-    except (ValueError, binascii.Error) as error:
-        raise Undecodable(str(error)) from None
-    if not isinstance(found, list) or not all(isinstance(operation, dict) for operation in found):
-        raise Undecodable("json: cannot unmarshal into Go value of type jsonpatch.Patch")
+        found = json_text.loads(base64.b64decode(text))
+    except json_text.JsonError as error:
+        raise Undecodable(error.plain) from None
+    for value, wanted, name in (
+        (found, list, "jsonpatch.Patch"),
+        *((item, dict, "jsonpatch.Operation") for item in found or () if isinstance(found, list)),
+    ):
+        if value is not None and not isinstance(value, wanted):
+            raise Undecodable(f"json: cannot unmarshal {json_name(value)} into Go value of type {name}")
     return found
 
 

@@ -6,8 +6,9 @@ from pybernetes.api import errors
 from pybernetes.control_plane.apiserver import negotiation, rendering
 from pybernetes.control_plane.apiserver.api import Api, Awaited
 from pybernetes.control_plane.apiserver.http.messages import Request, Response
-from pybernetes.control_plane.apiserver.kinds import Kind
+from pybernetes.control_plane.apiserver.kinds import ROOT, Kind
 from pybernetes.control_plane.apiserver.options import revision
+from pybernetes.control_plane.store.protocol import Record
 
 
 def get(api: Api, request: Request, kind: Kind) -> Response | Awaited:
@@ -25,8 +26,19 @@ async def _get_later(api: Api, request: Request, kind: Kind, wanted: int) -> Res
     await wait_for(api, wanted)
     if kind.prepares:
         record = api.store.get(kind.key(request.info.namespace, request.info.name))
-        await kind.prepare(() if record is None else (record,))
+        if record is not None:
+            await _prepare(kind, record)
     return _read(api, request, kind)
+
+
+async def _prepare(kind: Kind, record: Record) -> None:
+    try:
+        await kind.prepare((record,))
+    except errors.StatusError as error:
+        raise errors.internal(
+            f"StorageError: corrupt object, Code: 7, Key: {record.key.removeprefix(ROOT.rstrip('/'))}, "
+            f"ResourceVersion: 0, AdditionalErrorMsg: object not decodable revision={record.revision}: {error.message}"
+        ) from None
 
 
 async def wait_for(api: Api, wanted: int) -> None:

@@ -60,7 +60,9 @@ def read_patch(request: Request, media_type: str) -> Body:
     body = parse_body(request.body, media_type == APPLY)
     if body.problem:
         what = "error encoding patch" if media_type == APPLY else "invalid JSON patch"
-        raise errors.bad_request(f"{what}: {body.problem.partition(' error: ')[2] or body.problem}")
+        raise errors.bad_request(
+            f"{what}: {body.problem.partition(' error: ')[2] or body.problem}{body.place}"
+        )
     return body
 
 

@@ -13,28 +13,17 @@ from urllib.parse import urlsplit
 
 import orjson
 
-from pybernetes.api import go
 from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.webhooks import answers
 from pybernetes.control_plane.apiserver.webhooks.endpoints import Unresolved, resolve
 from pybernetes.lib import tls
-from pybernetes.lib.https_client import Peer, Reply, RequestFailed
+from pybernetes.lib.https_client import Peer, RequestFailed
 
 _MOST_CONTEXTS = 200
 _HEADERS = {
     "Accept": "application/json, */*",
     "Content-Type": "application/json",
     "User-Agent": "kube-apiserver-admission",
-}
-_GENERIC = {
-    400: "the server rejected our request for an unknown reason",
-    401: "the server has asked for the client to provide credentials",
-    403: "{body}",
-    404: "the server could not find the requested resource",
-    405: "the server does not allow this method on the requested resource",
-    409: "the server reported a conflict",
-    429: "the server has received too many requests and has asked us to try again later",
-    503: "the server is currently unable to handle the request",
-    504: "the server was unable to return a response in the time allotted, but may still be processing the request",
 }
 
 
@@ -50,9 +39,9 @@ class Caller:
         self._contexts: dict[str, ssl.SSLContext] = {}
 
     async def post(
-        self, config: dict[str, Any], review: Any, seconds: float, *, tell: bool = True
+        self, config: dict[str, Any], review: dict[str, Any], seconds: float, *, tell: bool = True
     ) -> dict[str, Any]:
-        """Sends the review; gives the object that was answered, or raises CallFailed.
+        """Sends the review; gives the review that was answered, or raises CallFailed.
 
         With ``tell`` the webhook hears how long it may take.
         """
@@ -75,7 +64,10 @@ class Caller:
             reply = await self._api.https.send(peer, "POST", path, orjson.dumps(review), _HEADERS, seconds)
         except (RequestFailed, Unresolved) as error:
             raise CallFailed(begin + str(error)) from None
-        return _decoded(reply)
+        try:
+            return answers.decoded(reply, review)
+        except answers.Unreadable as error:
+            raise CallFailed(str(error)) from None
 
     def _resolve(self, service: dict[str, Any], port: int) -> tuple[str, int]:
         return resolve(self._api, service["namespace"], service["name"], port)
@@ -92,36 +84,3 @@ class Caller:
                 self._contexts.clear()
             self._contexts[bundle] = context
         return context
-
-
-def _decoded(reply: Reply) -> dict[str, Any]:
-    text = reply.body.decode(errors="replace").strip()
-    try:
-        value = orjson.loads(reply.body)
-    except ValueError:
-        value = None
-    if not 200 <= reply.status < 300:
-        raise CallFailed(_refusal(reply.status, text, value))
-    if not isinstance(value, dict):
-        raise CallFailed(f"couldn't get version/kind; json parse error: {_unparsable(text, value)}")
-    return value
-
-
-def _unparsable(text: str, value: Any) -> str:
-    if not text:
-        return "unexpected end of JSON input"
-    if value is not None:
-        return "json: cannot unmarshal into Go value of type struct"
-    return f"invalid character {go.quote(text[0]).replace(chr(34), chr(39))} looking for beginning of value"
-
-
-def _refusal(status: int, text: str, value: Any) -> str:
-    if isinstance(value, dict) and value.get("kind") == "Status" and value.get("message"):
-        return str(value["message"])
-    generic = _GENERIC.get(status)
-    if generic is not None:
-        return generic.format(body=text) or "forbidden"
-    if status >= 500:
-        shown = text or "unknown"
-        return f"an error on the server ({go.quote(shown)}) has prevented the request from succeeding"
-    return f"the server responded with the status code {status} but did not return more information"

@@ -27,6 +27,9 @@ MAPS = {
 }
 
 
+REVIEW = {"kind": "AdmissionReview", "apiVersion": "admission.k8s.io/v1"}
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     flags = ("--storage-backend=memory",)
@@ -108,15 +111,24 @@ def test_a_webhook_sees_the_write_and_may_refuse_it(
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        (b"garbage", "json parse error: invalid character 'g' looking for beginning of value"),
-        (b"", "unexpected end of JSON input"),
-        ((500, b"broken"), 'an error on the server ("broken") has prevented the request from succeeding'),
+        (b"garbage", "json parse error: json: cannot unmarshal string into Go value of type struct {"),
+        (b'{"kind"', "json parse error: unexpected end of JSON input"),
+        (b"[]", "json parse error: json: cannot unmarshal array into Go value of type struct {"),
+        (b"", "0-length response with status code: 200 and content type: application/json"),
+        ((500, b"broken"), 'an error on the server ("unknown") has prevented the request from succeeding'),
         ((404, b""), "the server could not find the requested resource"),
-        ({"kind": "AdmissionReview", "apiVersion": "admission.k8s.io/v1"}, "webhook response was absent"),
+        ({"kind": "Pod", "apiVersion": "v1"}, 'no kind "Pod" is registered for version "v1" in scheme'),
         (
-            {"kind": "AdmissionReview", "apiVersion": "admission.k8s.io/v1", "response": {"uid": "x"}},
-            "expected response.uid=",
+            {"kind": "AdmissionReview", "apiVersion": "admission.k8s.io/v1beta1"},
+            "converting (v1beta1.AdmissionReview) to (v1.AdmissionReview): unknown conversion",
         ),
+        (REVIEW, "webhook response was absent"),
+        (REVIEW | {"response": {"uid": "x"}}, "expected response.uid="),
+        (
+            REVIEW | {"response": {"allowed": "yes"}},
+            "json: cannot unmarshal string into Go struct field AdmissionResponse.response.allowed of type bool",
+        ),
+        (REVIEW | {"response": {"patch": "%"}}, "illegal base64 data at input byte 0"),
     ],
 )
 def test_answers_that_make_no_sense(
@@ -131,6 +143,7 @@ def test_answers_that_make_no_sense(
                 'Internal error occurred: failed calling webhook "hook.example.com": '
             )
             assert why in said["message"]
+            assert server.call("GET", f"/api/v1/namespaces/{namespace}/configmaps/m")[0] == 404
         with registered(server, namespace, hook(hooks, failurePolicy="Ignore"), sort=sort):
             assert create(server, namespace, f"{sort}-ignored")[0] == 201
 
@@ -138,9 +151,30 @@ def test_answers_that_make_no_sense(
 @pytest.mark.parametrize(
     ("operations", "why"),
     [
-        ([{"op": "remove", "path": "/data/missing"}], "Internal error occurred"),
-        ([{"op": "replace", "path": "/data", "value": 7}], "cannot unmarshal"),
-        ([{"op": "add", "path": "/metadata/labels", "value": ["x"]}], "cannot unmarshal"),
+        (
+            [{"op": "remove", "path": "/data/missing"}],
+            "error in remove for path: '/data/missing': Unable to remove nonexistent key: missing: missing value",
+        ),
+        (
+            [{"op": "add", "path": "/data/c", "value": "d"}, {"op": "test", "path": "/data/a", "value": "x"}],
+            "testing value /data/a failed: test failed",
+        ),
+        (
+            [{"op": "replace", "path": "/data", "value": 7}],
+            "json: cannot unmarshal number into Go struct field ConfigMap.data of type map[string]string",
+        ),
+        (
+            [{"op": "add", "path": "/metadata/labels", "value": {"a": 1}}],
+            "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels of type string",
+        ),
+        (
+            [{"op": "replace", "path": "/apiVersion", "value": "v9"}],
+            'no kind "ConfigMap" is registered for version "v9" in scheme "pkg/api/legacyscheme/scheme.go:30"',
+        ),
+        (
+            [{"op": "replace", "path": "/kind", "value": "Namespace"}],
+            "converting (v1.Namespace) to (core.ConfigMap): unknown conversion",
+        ),
     ],
 )
 def test_patches_that_do_not_apply(
@@ -149,7 +183,7 @@ def test_patches_that_do_not_apply(
     hooks.respond = lambda path, review: patch(review, *operations)
     with registered(server, namespace, hook(hooks, failurePolicy="Ignore"), sort="mutating"):
         status, said = create(server, namespace, data={"a": "b"})
-        assert status == 500 and why in said["message"]
+        assert (status, said["message"]) == (500, f"Internal error occurred: {why}")
         assert server.call("GET", f"/api/v1/namespaces/{namespace}/configmaps/m")[0] == 404
 
 

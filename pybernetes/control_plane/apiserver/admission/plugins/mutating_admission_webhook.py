@@ -9,7 +9,6 @@ from typing import Any
 import orjson
 
 from pybernetes.api import errors, go
-from pybernetes.api.errors import StatusError
 from pybernetes.api.patch import json_patch
 from pybernetes.control_plane.apiserver.admission import mutation, review
 from pybernetes.control_plane.apiserver.admission.chain import Attributes
@@ -81,9 +80,9 @@ class MutatingAdmissionWebhook(Registered[Hook]):
                 f"admission webhook {name} attempted to modify the object, which is not supported for this operation"
             )
         try:
-            value = json_patch.apply(copy.deepcopy(shown.obj), patch)
-        except StatusError as error:
-            raise errors.internal(error.message) from None
+            value = json_patch.run(copy.deepcopy(shown.obj), patch)
+        except json_patch.DoesNotApply as error:
+            raise errors.internal(str(error)) from None
         return await mutation.take(self._api, attributes, shown, value)
 
 
