@@ -23,6 +23,8 @@ from pybernetes.api.schema import Decoder
 from pybernetes.api.table import get
 from pybernetes.api.validation import names
 
+# In the order in which discovery has always shown them for custom kinds.
+_VERBS = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
 _INT32 = 2**31 - 1
 _STANDARD_FINALIZERS = ("orphan", "foregroundDeletion", "kubernetes")
 
@@ -158,6 +160,7 @@ def build(definition: Object, version: dict[str, Any], form: Form) -> Resource:
         short_names=tuple(accepted.get("shortNames", ())),
         categories=tuple(accepted.get("categories", ())),
         namespaced=spec.get("scope") == "Namespaced",
+        verbs=_VERBS,
         subresources=("status",) * form.status + ("scale",) * (scale is not None),
         scale=scale,
         columns=columns.columns(version),

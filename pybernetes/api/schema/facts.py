@@ -1,4 +1,4 @@
-"""What the JSON schemas do not tell of a field: its protobuf number, and whether its zero value counts."""
+"""What the JSON schemas do not tell of a field: its protobuf number, whether its zero value counts, its values."""
 
 from __future__ import annotations
 
@@ -70,3 +70,18 @@ def droppable(name: str) -> frozenset[str]:
         elif not (fact.pointer or fact.always):
             found.add(fact.name)
     return frozenset(found)
+
+
+@lru_cache(maxsize=1)
+def enums() -> dict[str, dict[str, list[str]]]:
+    """The values that fields can have, by definition and field; ``[]`` and ``{}`` stand for what is inside of one."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for line in files(__package__).joinpath("enums.txt").read_text().splitlines():
+        if line[0] == "#":
+            continue
+        places, _, values = line.partition(": ")
+        for place in places.split():
+            name, _, field = place.rpartition(".")
+            full = name if name.startswith("io.") else f"io.k8s.api.{name}"
+            found.setdefault(full, {})[field] = sorted(each.strip() for each in values.split(","))
+    return found

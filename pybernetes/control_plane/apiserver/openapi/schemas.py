@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from pybernetes.api.schema import load
+from pybernetes.api.schema import facts, load
 
 Schema = dict[str, Any]
 
@@ -71,6 +71,13 @@ def convert(name: str, node: Schema, prefix: str) -> Schema:
         # The package allows one value each; for OpenAPI these are strings like any other.
         for field in ("apiVersion", "kind"):
             schema["properties"].get(field, {}).pop("enum", None)
+    for field, values in facts.enums().get(name, {}).items():
+        place = schema["properties"][field.rstrip("[]{}")]
+        if field.endswith("[]"):
+            place = place["items"]
+        elif field.endswith("{}"):
+            place = place["additionalProperties"]
+        place["enum"] = values
     return schema
 
 

@@ -7,8 +7,9 @@ import pytest
 
 from pybernetes.api.registry import builtin
 from pybernetes.api.resource import Resource
+from pybernetes.api.schema import load
 from pybernetes.api.schema.types import ANY
-from pybernetes.control_plane.apiserver.openapi import OpenApi
+from pybernetes.control_plane.apiserver.openapi import OpenApi, schemas
 from pybernetes.lib.clock import ManualClock
 
 PODS = Resource(
@@ -262,6 +263,22 @@ def test_a_custom_resource_without_a_schema_takes_anything() -> None:
     openapi.add(WIDGETS, None)
     schemas = read(openapi, "/openapi/v3/apis/example.com/v1")["components"]["schemas"]
     assert schemas["com.example.v1.Widget"]["x-kubernetes-preserve-unknown-fields"] is True
+
+
+def test_fields_list_their_values(shared: OpenApi) -> None:
+    for definitions in (
+        read(shared, "/openapi/v2")["definitions"],
+        read(shared, "/openapi/v3/api/v1")["components"]["schemas"],
+    ):
+        ports = definitions["io.k8s.api.core.v1.ContainerPort"]["properties"]
+        assert ports["protocol"]["enum"] == ["SCTP", "TCP", "UDP"]
+        claims = definitions["io.k8s.api.core.v1.PersistentVolumeClaimSpec"]["properties"]
+        assert "ReadWriteOncePod" in claims["accessModes"]["items"]["enum"]
+        folders = definitions["io.k8s.api.core.v1.HostPathVolumeSource"]["properties"]
+        assert folders["type"]["enum"][:2] == ["", "BlockDevice"]
+    name = "io.k8s.api.core.v1.PersistentVolumeClaimStatus"
+    status = schemas.convert(name, load.definitions()[name], schemas.V3)["properties"]
+    assert "NodeResizePending" in status["allocatedResourceStatuses"]["additionalProperties"]["enum"]
 
 
 def test_every_built_in_kind_is_described_without_a_gap() -> None:
