@@ -33,7 +33,7 @@ def require_root() -> None:
         _missing("root")
 
 
-def run(coroutine: Coroutine[Any, Any, Result], timeout: float = 60) -> Result:
+def run(coroutine: Coroutine[Any, Any, Result], timeout: float = 180) -> Result:
     """Runs a coroutine to its end on a fresh event loop; one that hangs fails the test."""
     return asyncio.run(_bounded(coroutine, timeout))
 

@@ -122,7 +122,7 @@ class World:
         made.setblocking(False)
         return made
 
-    async def ask(self, where: str, address: str, port: int, timeout: float = 5.0) -> tuple[str, str]:
+    async def ask(self, where: str, address: str, port: int, timeout: float = 30.0) -> tuple[str, str]:
         """Who answers over TCP, and what address it saw; OSError if nobody does."""
         made = self.socket(where, socket.SOCK_STREAM)
         try:
@@ -134,7 +134,7 @@ class World:
         name, _, peer = text.partition(" ")
         return name, peer
 
-    async def tell(self, made: socket.socket, address: str, port: int, timeout: float = 0.5) -> str:
+    async def tell(self, made: socket.socket, address: str, port: int, timeout: float = 30.0) -> str:
         """Who answers a datagram from a socket."""
         loop = asyncio.get_running_loop()
         await loop.sock_sendto(made, b"?", (address, port))

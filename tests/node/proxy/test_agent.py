@@ -129,7 +129,7 @@ async def _scenario(made: World, cluster: Cluster, proxy: Proxy) -> None:
 
     async def told() -> str:
         try:
-            return await made.tell(asker, address, 53)
+            return await made.tell(asker, address, 53, 0.5)
         except TimeoutError:
             return "nothing"
 

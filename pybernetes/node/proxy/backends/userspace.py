@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from collections.abc import Iterable, Sequence
 
 from pybernetes.lib.clock import Clock
@@ -84,6 +85,9 @@ class Mode:
     """The mode as ``--proxy-mode=userspace`` chooses it."""
 
     def __call__(self, settings: Settings, family: int) -> Userspace:
+        # Each port of a Service and each connection has a descriptor; what systems give at first is for less.
+        _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
         return Userspace(settings, family)
 
     async def cleanup(self) -> None:
