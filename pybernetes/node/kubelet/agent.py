@@ -371,6 +371,8 @@ class Kubelet:
             self.context.cgroups.driver = name
 
     def _node_changed(self, old: Fields | None, new: Fields | None) -> None:
+        if new is not None and self.node_status is not None:
+            self.node_status.seen(new)
         spec = (new or {}).get("spec", {})
         ranges = spec.get("podCIDRs") or ([spec["podCIDR"]] if spec.get("podCIDR") else [])
         own = self.options.configuration.get("podCIDR")

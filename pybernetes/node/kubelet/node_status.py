@@ -19,6 +19,7 @@ from pybernetes.node.kubelet.config import Options
 
 log = logging.getLogger(__name__)
 Fields = dict[str, Any]
+_SET_RIGHT_SECONDS = 1.0
 # What pods may need of a node and not every kubelet has.
 _FEATURES = ("ExtendWebSocketsToKubelet", "RestartAllContainersOnContainerExits")
 _PRESSURES = (
@@ -117,6 +118,17 @@ class NodeStatus:
     def poke(self) -> None:
         """Something changed: report it."""
         self._poked.set()
+
+    def seen(self, node: Fields) -> None:
+        """Looks at the Node as the API has it; sets right what others say about it that is not so.
+
+        That is what the control plane has said of a node that it did not hear from for a while.
+        """
+        said = {each["type"]: each["status"] for each in node.get("status", {}).get("conditions", ())}
+        own = conditions([], self._problems(), self._pressures(), self._clock.now())
+        if any(said.get(each["type"]) != each["status"] for each in own):
+            # Not at once: somebody who insists is not to be answered as fast as he writes.
+            self._clock.call_later(_SET_RIGHT_SECONDS, self.poke)
 
     def initial(self) -> Fields:
         """The object that a node registers with."""

@@ -265,6 +265,18 @@ def test_containers_outlive_kubelet_and_containerd(node: Node) -> None:
         node.delete(name)
 
 
+def test_a_node_that_was_not_heard_from_says_that_it_is_there(node: Node) -> None:
+    ready = {"type": "Ready", "status": "Unknown", "reason": "NodeStatusUnknown", "message": "not heard from"}
+    status, answer = node.server.call(
+        "PATCH",
+        f"/api/v1/nodes/{node.name}/status",
+        {"status": {"conditions": [ready]}},
+        headers={"Content-Type": "application/strategic-merge-patch+json"},
+    )
+    assert status == 200, answer
+    node.until(node.is_ready)
+
+
 def test_static_pods_are_mirrored(node: Node) -> None:
     manifest = node.manifests / "static.yaml"
     manifest.write_text(
