@@ -24,16 +24,17 @@ def run(program: str, arguments: argparse.Namespace, work: Callable[[Cluster], i
     """Works on the cluster that was named; what goes wrong is told in a line."""
     from pybernetes.node.containerd.daemon import RuntimeMissing
     from pybernetes.node.containerd.images import ImageError
-    from pybernetes.tools.local import lifecycle, places
+    from pybernetes.tools.local import places
     from pybernetes.tools.local.api import ApiError
 
     try:
         return work(places.find(getattr(arguments, "name", "") or arguments.cluster)) or 0
-    except (
-        lifecycle.ClusterError, places.NoSuchCluster, RuntimeMissing, ImageError, ApiError, ValueError, OSError,
-    ) as error:  # fmt: skip
+    except (places.ClusterError, RuntimeMissing, ImageError, ApiError, ValueError, OSError) as error:
         print(f"pyb {program}: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print(f"pyb {program}: interrupted; the same command goes on from here", file=sys.stderr)
+        return 130
 
 
 def on_cluster(program: str, summary: str, argv: list[str], work: Callable[[Cluster], int | None]) -> int:

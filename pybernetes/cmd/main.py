@@ -33,10 +33,9 @@ def programs() -> list[str]:
 
 
 def _run(program: str, arguments: list[str]) -> int:
-    # Only the chosen program is imported: the start of one must not pay for the others.
-    entry = import_module(f"{PACKAGE}.{_module(program)}")
     try:
-        return entry.main(arguments)
+        # Only the chosen program is imported: the start of one must not pay for the others.
+        return import_module(f"{PACKAGE}.{_module(program)}").main(arguments)
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:

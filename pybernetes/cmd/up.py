@@ -108,7 +108,7 @@ def main(argv: list[str]) -> int:
     except RuntimeMissing as error:
         print(f"pyb up: {error}\npyb up --hollow 1 needs neither: its node only pretends", file=sys.stderr)
         return 1
-    except (lifecycle.ClusterError, ValueError, OSError) as error:
+    except (places.ClusterError, ValueError, OSError) as error:
         print(f"pyb up: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -58,6 +58,7 @@ state = "{places.state / "state"}"
   restrict_oom_score_adj = {_boolean(restrict_oom_score)}
   enable_unprivileged_ports = true
   enable_unprivileged_icmp = true
+  netns_mounts_under_state_dir = true
   stream_server_address = "127.0.0.1"
   stream_server_port = "0"
   [plugins."io.containerd.grpc.v1.cri".cni]
@@ -71,6 +72,7 @@ state = "{places.state / "state"}"
       runtime_type = "io.containerd.runc.v2"
       [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
         SystemdCgroup = {_boolean(systemd_cgroups)}
+        Root = "{places.state / "runc"}"
   [plugins."io.containerd.grpc.v1.cri".registry]
     {hosts}
 """

@@ -65,11 +65,12 @@ class Api:
             return False
         return True
 
-    def ready_nodes(self) -> set[str]:
-        """The nodes that are ready."""
+    def ready_nodes(self, since: str = "") -> set[str]:
+        """The nodes that are ready, and said so since a moment if they say when they did."""
         return {
             node["metadata"]["name"]
             for node in self.call("GET", "/api/v1/nodes")["items"]
             for condition in node.get("status", {}).get("conditions", ())
             if condition["type"] == "Ready" and condition["status"] == "True"
+            if (condition.get("lastHeartbeatTime") or since) >= since
         }

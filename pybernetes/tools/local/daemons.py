@@ -30,17 +30,19 @@ def start(arguments: Sequence[str], pid_file: Path, log: Path) -> int:
             stdout=output,
             stderr=output,
             start_new_session=True,
-            preexec_fn=_ignore_hangup,
+            preexec_fn=lambda: _prepare(pid_file),
         )
-    temporary = pid_file.with_suffix(".new")
-    temporary.write_text(f"{process.pid} {_started(process.pid)}\n")
-    os.replace(temporary, pid_file)
     return process.pid
 
 
-def _ignore_hangup() -> None:
-    """A program that is told to look at its settings before it can hear that has not looked at the old ones yet."""
+def _prepare(pid_file: Path) -> None:
+    """What the new process does before it becomes the program."""
+    # A program that is told to look at its settings before it can hear that has not looked at the old ones yet.
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    # Here and not by who starts it, who may be killed at any moment: a program that runs is one that can be found.
+    temporary = pid_file.with_suffix(".new")
+    temporary.write_text(f"{os.getpid()} {_started(os.getpid())}\n")
+    os.replace(temporary, pid_file)
 
 
 def running(pid_file: Path) -> int:

@@ -16,11 +16,11 @@ from typing import Any
 
 from pybernetes.lib import tls
 from pybernetes.node.containerd import daemon
-from pybernetes.tools.local import addons, daemons, kubeconfig, network
+from pybernetes.tools.local import addons, claim, daemons, kubeconfig, network
 from pybernetes.tools.local import settings as kept
 from pybernetes.tools.local.api import Api
 from pybernetes.tools.local.node import Node
-from pybernetes.tools.local.places import Cluster
+from pybernetes.tools.local.places import Cluster, ClusterError
 from pybernetes.tools.local.programs import CONTROL_PLANE
 from pybernetes.tools.local.settings import NodeSettings, Settings
 
@@ -30,20 +30,21 @@ _READY_SECONDS = 60.0
 Step = Callable[[str, str, float], None]
 
 
-class ClusterError(Exception):
-    """Something about a cluster went wrong; the text says what and what to do."""
-
-
 @contextlib.contextmanager
 def locked(cluster: Cluster) -> Iterator[None]:
-    """Two commands on one cluster exclude each other."""
+    """Two commands on one cluster exclude each other; of one that was refused at once no folder stays."""
+    new = not cluster.root.exists()
     cluster.create()
     with cluster.lock.open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise ClusterError(f"another command is at work on the cluster {cluster.name!r}") from None
-        yield
+        try:
+            yield
+        finally:
+            if new and not cluster.settings.exists():
+                shutil.rmtree(cluster.root)
 
 
 def up(cluster: Cluster, changes: Mapping[str, Any], report: Step, wait: float = 0.0) -> Settings:
@@ -62,6 +63,7 @@ def up(cluster: Cluster, changes: Mapping[str, Any], report: Step, wait: float =
         settings = _decide(cluster, before, changes)
         if settings.nodes:
             daemon.check_programs()
+            claim.take(cluster)
         kept.save(cluster, settings)
         tls.ensure_authority(cluster.certificates)
         _write_kubeconfig(cluster, settings)
@@ -70,14 +72,14 @@ def up(cluster: Cluster, changes: Mapping[str, Any], report: Step, wait: float =
         for node in settings.nodes:
             prepare(cluster, settings, node)
         step("certificates, settings and networks are there", "starting the API server")
-        _start_supervisor(cluster, changed=settings != before)
+        started = _start_supervisor(cluster, changed=settings != before)
         _wait_until_ready(cluster)
         step("the API server is ready")
         path = kubeconfig.users_file()
         kubeconfig.write(path, kubeconfig.merged(kubeconfig.read(path), kubeconfig.read(cluster.kubeconfig)))
         step(f"the context {cluster.name} is in {path}", "waiting for nodes" if wait else "")
     if wait:
-        for name in _wait_for_nodes(cluster, settings, wait):
+        for name in _wait_for_nodes(cluster, settings, wait, started):
             step(f"the node {name} is ready", "waiting for nodes")
     return settings
 
@@ -90,8 +92,6 @@ def _decide(cluster: Cluster, settings: Settings, changes: Mapping[str, Any]) ->
     if result.host_network:
         result.address = "0.0.0.0"
     elif result.nodes and not result.node_range:
-        if network.bridge_exists(cluster.name):
-            raise ClusterError(f"another user of this machine has a cluster named {cluster.name!r}")
         result.node_range = network.free_range(cluster.name)
         # Nodes reach the API server over the bridge, and so does everybody else on this machine.
         result.address = network.gateway(result.node_range)
@@ -122,6 +122,7 @@ def prepare(cluster: Cluster, settings: Settings, wanted: NodeSettings) -> None:
     node.make_identity("kubelet", server, f"system:node:{node.name}", "system:nodes")
     node.make_identity("kube-proxy", server, "system:kube-proxy")
     node.make_identity("pod-network", server, addons.NETWORK_USER)
+    node.forget_dead()
     daemon.configure(node.places)
 
 
@@ -137,13 +138,17 @@ def _write_kubeconfig(cluster: Cluster, settings: Settings) -> None:
     kubeconfig.write(cluster.kubeconfig, entries)
 
 
-def _start_supervisor(cluster: Cluster, changed: bool) -> None:
+def _start_supervisor(cluster: Cluster, changed: bool) -> str:
+    """Gives the moment at which it was started, or nothing if it runs since earlier."""
     pid = daemons.running(cluster.pid(SUPERVISOR))
     if not pid:
         command = ["local-supervisor", "--cluster", cluster.name]
+        moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         daemons.start(command, cluster.pid(SUPERVISOR), cluster.log(SUPERVISOR))
-    elif changed:
+        return moment
+    if changed:
         os.kill(pid, signal.SIGHUP)
+    return ""
 
 
 def refresh(cluster: Cluster, settings: Settings) -> None:
@@ -183,13 +188,13 @@ def _wait_until_ready(cluster: Cluster) -> None:
         time.sleep(0.02)
 
 
-def _wait_for_nodes(cluster: Cluster, settings: Settings, seconds: float) -> Iterator[str]:
-    """Gives the name of each node when it has become ready."""
+def _wait_for_nodes(cluster: Cluster, settings: Settings, seconds: float, since: str) -> Iterator[str]:
+    """Gives the name of each node when it has become ready; what it said before a moment does not count."""
     missing = {node.name for node in settings.nodes if not node.stopped}
     missing |= {f"hollow-{number}" for number in range(settings.hollow)}
     deadline, api = time.monotonic() + seconds, Api(cluster)
     while missing:
-        for name in sorted(missing & api.ready_nodes()):
+        for name in sorted(missing & api.ready_nodes(since)):
             missing.discard(name)
             yield name
         if missing and time.monotonic() > deadline:
@@ -206,7 +211,7 @@ def down(cluster: Cluster) -> bool:
     """Stops a cluster and keeps its state; False if it was not running."""
     with locked(cluster):
         stopped = daemons.stop(cluster.pid(SUPERVISOR), seconds=120)
-        for node in kept.load(cluster).nodes:
+        for node in kept.load(cluster).nodes if claim.may_have(cluster) else ():
             Node(cluster, node.name).clear()
         return stopped
 
@@ -216,10 +221,12 @@ def delete(cluster: Cluster) -> None:
     with locked(cluster):
         settings = kept.load(cluster)
         daemons.stop(cluster.pid(SUPERVISOR), seconds=120)
-        for node in settings.nodes:
-            Node(cluster, node.name).remove()
-        if settings.node_range:
-            network.remove_bridge(cluster.name, settings.node_range)
+        if claim.may_have(cluster):
+            # Those of the machine too: the settings may be lost.
+            for name in {node.name for node in settings.nodes} | network.nodes(cluster.name):
+                Node(cluster, name).remove()
+            network.remove_bridge(cluster.name)
+            claim.give_back(cluster)
         path = kubeconfig.users_file()
         if path.exists():
             kubeconfig.write(path, kubeconfig.without(kubeconfig.read(path), cluster.name))

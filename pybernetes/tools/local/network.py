@@ -5,9 +5,14 @@ The host's own ports, rules and routes stay as they are, but for the bridge and 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import ipaddress
 import json
+import os
+import re
+import shlex
+import signal
 import subprocess
 from collections.abc import Iterable
 from pathlib import Path
@@ -18,6 +23,7 @@ from pybernetes.tools.local.settings import Settings
 
 SINK = "kube-services"
 _LAST_METRIC = "4000001"  # behind every route that somebody else makes
+_NAMESPACES = Path("/run/netns")
 _POOL = ipaddress.IPv4Network("172.30.0.0/16")
 
 
@@ -49,11 +55,18 @@ def namespace(cluster: str, node: str) -> str:
     return f"pyb-{cluster}-{node}"
 
 
+def nodes(cluster: str) -> set[str]:
+    """The nodes of a cluster that have a namespace on this machine."""
+    name = re.compile(re.escape(namespace(cluster, "")) + rf"({re.escape(cluster)}(-\d+)?)\Z")
+    found = (name.match(path.name) for path in _NAMESPACES.glob("pyb-*"))
+    return {match[1] for match in found if match}
+
+
 def dialer(cluster: str, settings: Settings) -> Dialer:
     """How the control plane reaches pods and services: through the namespace of a node that is there."""
 
     def inside() -> Path | None:
-        return next(iter(sorted(Path("/run/netns").glob(f"pyb-{cluster}-{cluster}*"))), None)
+        return next((_NAMESPACES / namespace(cluster, node) for node in sorted(nodes(cluster))), None)
 
     if settings.host_network:
         return direct
@@ -131,7 +144,7 @@ def make_node(cluster: str, node: str, node_range: str, number: int, kept_inside
     Packets to the ranges that are kept inside never follow the route to the outside, not even for a moment.
     """
     name, link = namespace(cluster, node), link_name(cluster, node)
-    if not Path(f"/run/netns/{name}").exists():
+    if not (_NAMESPACES / name).exists():
         run("ip", "netns", "add", name)
         # A process that outlived an earlier namespace of this node would still hold the other end of its link.
         subprocess.run(["ip", "link", "delete", link], capture_output=True)
@@ -162,15 +175,22 @@ def keep_services_inside(name: str, settings: Settings, own: str) -> None:
 
 
 def remove_node(cluster: str, node: str) -> None:
-    """Removes a node's namespace, and with it every link inside."""
+    """Removes a node's namespace, with every link and process inside."""
     name = namespace(cluster, node)
-    if Path(f"/run/netns/{name}").exists():
+    if (_NAMESPACES / name).exists():
+        for pid in run("ip", "netns", "pids", name).split():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(pid), signal.SIGKILL)
         run("ip", "netns", "delete", name)
 
 
-def remove_bridge(cluster: str, node_range: str) -> None:
+def remove_bridge(cluster: str) -> None:
     """Removes the bridge and the rule."""
-    name = bridge_name(cluster)
-    if bridge_exists(cluster):
-        run("ip", "link", "delete", name)
-    subprocess.run(["iptables", "-t", "nat", "-D", *_rule(cluster, node_range)], capture_output=True)
+    if not bridge_exists(cluster):  # nor is there a rule without it
+        return
+    mark = _rule(cluster, "")[-3]
+    for line in run("iptables", "-t", "nat", "-S", "POSTROUTING").splitlines():
+        rule = shlex.split(line)
+        if mark in rule:
+            run("iptables", "-t", "nat", "-D", *rule[1:])
+    run("ip", "link", "delete", bridge_name(cluster))

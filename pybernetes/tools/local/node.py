@@ -7,6 +7,7 @@ import contextlib
 import logging
 import os
 import shutil
+import socket
 import subprocess
 import time
 from pathlib import Path
@@ -117,9 +118,27 @@ class Node:
                 subprocess.run(["umount", "--lazy", where], capture_output=True)
         for hierarchy in (Path("/sys/fs/cgroup"), *Path("/sys/fs/cgroup").iterdir()):
             _remove_groups(hierarchy / "pybernetes" / self.cluster.name / self.name)
+        for address in self._sockets():
+            address.unlink(missing_ok=True)
         shutil.rmtree(self.places.state, ignore_errors=True)
         with contextlib.suppress(OSError):
             self.cluster.run.rmdir()
+
+    def _sockets(self) -> list[Path]:
+        """The sockets of the processes that look after containers, which lie outside of the node's places."""
+        files = self.places.state.glob("state/io.containerd.runtime.v2.task/*/*/address")
+        return [Path(file.read_text().removeprefix("unix://")) for file in files]
+
+    def forget_dead(self) -> None:
+        """Removes the sockets that nobody answers at since a crash; the container runtime would leave them."""
+        for address in self._sockets():
+            with socket.socket(socket.AF_UNIX) as probe:
+                try:
+                    probe.connect(str(address))
+                except ConnectionRefusedError:
+                    address.unlink()
+                except OSError:
+                    pass
 
     def _looks_after_containers(self, command: list[bytes]) -> bool:
         return b"containerd-shim" in command[0] and str(self.places.socket).encode() in command

@@ -10,14 +10,18 @@ _NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?\Z")
 DEFAULT = "pybernetes"
 
 
-class NoSuchCluster(Exception):
+class ClusterError(Exception):
+    """Something about a cluster went wrong; the text says what and what to do."""
+
+
+class NoSuchCluster(ClusterError):
     """There is no cluster of that name."""
 
 
 def home() -> Path:
     """The folder of all local clusters."""
     given = os.environ.get("PYBERNETES_HOME")
-    return Path(given) if given else Path.home() / ".pybernetes"
+    return Path(given).absolute() if given else Path.home() / ".pybernetes"
 
 
 class Cluster:
@@ -31,7 +35,20 @@ class Cluster:
 
     @property
     def exists(self) -> bool:
-        return self.root.is_dir()
+        """Whether there is such a cluster; one whose folder somebody removed still has its name on the machine."""
+        return self.root.is_dir() or self.owner == str(self.root)
+
+    @property
+    def owner(self) -> str:
+        """The folder of the cluster that has this one's name on the machine; empty if none has."""
+        try:
+            return self.owner_file.read_text()
+        except FileNotFoundError:
+            return ""
+
+    @property
+    def owner_file(self) -> Path:
+        return self.run / "owner"
 
     @property
     def certificates(self) -> Path:

@@ -9,7 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pybernetes.tools.kubectl import plainyaml
+from pybernetes.tools.kubectl import plainyaml, yamllibrary, yamlwriter
 from pybernetes.tools.kubectl.flags import FlagError, declare, parse, parse_duration
 from pybernetes.tools.kubectl.jsonpath import JsonPath
 from pybernetes.tools.kubectl.printers.yaml import dumps
@@ -82,7 +82,8 @@ def test_durations(text: str, seconds: float) -> None:
     assert parse_duration(text) == seconds
 
 
-WORDS = st.text("abcxyz-.:/ 0123456789'\"#{}[]&*!|>%@,=~", max_size=12)
+# Without the sign that the library alone takes for more than a text.
+WORDS = st.text("abcxyz-.:/ 0123456789'\"#{}[]&*!|>%@,~", max_size=12)
 PLAIN = st.recursive(
     WORDS | st.booleans() | st.none(),
     lambda inner: (
@@ -105,6 +106,20 @@ def test_plain_yaml_agrees_with_the_library_or_gives_up(value: dict[str, Any]) -
 @given(PLAIN)
 def test_what_is_printed_as_yaml_reads_back(value: Any) -> None:
     assert yaml.safe_load(dumps({"value": value})) == {"value": value}
+
+
+SENTENCES = st.lists(
+    WORDS | st.sampled_from(["- a", "2020-01-01", "12:30:45", "1e3", "line\n", "long " * 20])
+)
+
+
+@given(st.dictionaries(WORDS, PLAIN | SENTENCES | SENTENCES.map(" ".join), max_size=4))
+def test_the_short_way_to_yaml_agrees_with_the_library_or_gives_up(value: dict[str, Any]) -> None:
+    try:
+        written = yamlwriter.dumps(value)
+    except yamlwriter.NotPlain:
+        return
+    assert written == yamllibrary.dumps(value)
 
 
 POD = {

@@ -75,6 +75,9 @@ def test_a_cluster_with_real_nodes(tmp_path: Path) -> None:
             "--entrypoint", "/bin/busybox httpd -f -p 80 -h /www",
         )  # fmt: skip
         assert f"docker.io/library/web:1  ({NAME})" in user.pyb("image", "ls")
+        other = User(tmp_path / "other")
+        assert f"has the name '{NAME}' on this machine" in other.pyb("up", NAME, code=1)
+        assert "there is no cluster named" in other.pyb("delete", NAME, code=1)
         user.kubectl("run", "web", "--image=web:1", "--port=80")
         user.kubectl("wait", "--for=condition=Ready", "pod/web", "--timeout=60s")
         address = user.kubectl("get", "pod", "web", "-o", "jsonpath={.status.podIP}")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 
-Print = Callable[[dict[str, Any]], None]
+TYPE_CHECKING = False  # typing's own costs time to import
+if TYPE_CHECKING:
+    from typing import Any
+
+Print = Callable[[dict[str, "Any"]], None]
 TEMPLATES = ("go-template", "go-template-file", "template", "templatefile")
 PATHS = ("jsonpath", "jsonpath-as-json", "jsonpath-file")
 FORMATS = ("json", "yaml", "kyaml", "name", *TEMPLATES, *PATHS)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.printers import Print, without_managed
+
+TYPE_CHECKING = False  # typing's own costs time to import
+if TYPE_CHECKING:
+    from typing import Any
 
 # Go's JSON escapes what could end a script in a web page.
 _ESCAPES = str.maketrans(

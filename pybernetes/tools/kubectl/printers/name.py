@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.printers import Print
+
+TYPE_CHECKING = False  # typing's own costs time to import
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def label(value: dict[str, Any]) -> str:

@@ -1,0 +1,84 @@
+"""What YAML makes of a text without quotes, and the order of keys, as in the library that the original uses."""
+
+from __future__ import annotations
+
+import re
+from functools import cmp_to_key
+
+TYPE_CHECKING = False  # typing's own costs time to import
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_WORDS = frozenset({
+    "", "~", "null", "Null", "NULL", "y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On",
+    "ON", "n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF", ".nan", ".NaN",
+    ".NAN", ".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF", "-.inf", "-.Inf", "-.INF", "<<",
+})  # fmt: skip
+_NUMBER = re.compile(
+    r"[-+]?(0b[01_]+|0x[0-9a-fA-F_]+|0o?[0-7_]+|[0-9][0-9_]*|(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?)\Z"
+)
+_SEXAGESIMAL = re.compile(r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?\Z")
+_TIME = re.compile(
+    r"\d{4}-\d{1,2}-\d{1,2}([Tt ]+\d{1,2}:\d{1,2}:\d{1,2}(\.\d*)?( *(Z|[-+]\d{1,2}(:?\d{2})?))?)?\Z"
+)
+
+
+def is_ambiguous(value: str) -> bool:
+    """Whether the text, without quotes, would be something other than a text."""
+    if value in _WORDS:
+        return True
+    if value[0] not in "+-.0123456789":
+        return False
+    return bool(_NUMBER.match(value) or _SEXAGESIMAL.match(value) or _TIME.match(value))
+
+
+def ordered(keys: Iterable[str]) -> list[str]:
+    """Keys in the order in which they are printed."""
+    found = sorted(keys)
+    letters = "".join(found)
+    # The long way is only for keys with something other than letters in them.
+    return found if letters.isalpha() and letters.isascii() else sorted(found, key=_order)
+
+
+def _compare(left: str, right: str) -> int:
+    """The order of keys: numbers in them count as numbers, letters come last."""
+    digits = False
+    for place in range(min(len(left), len(right))):
+        one, other = left[place], right[place]
+        if one == other:
+            digits = one.isdigit()
+            continue
+        letters = one.isalpha(), other.isalpha()
+        if all(letters):
+            return -1 if one < other else 1
+        if any(letters):
+            first = letters[0] if digits else letters[1]
+            return -1 if first else 1
+        ours, ends = _number(left, place)
+        theirs, end = _number(right, place)
+        if (one == "0" or other == "0") and _digits_before(left, place):
+            ours, theirs = int(f"1{ours:0{ends}d}") if ends else 1, int(f"1{theirs:0{end}d}") if end else 1
+        if ours != theirs:
+            return -1 if ours < theirs else 1
+        if ends != end:
+            return -1 if ends < end else 1
+        return -1 if one < other else 1
+    return len(left) - len(right)
+
+
+def _number(text: str, place: int) -> tuple[int, int]:
+    end = place
+    while end < len(text) and text[end].isdigit():
+        end += 1
+    return (int(text[place:end]) if end > place else 0), end - place
+
+
+def _digits_before(text: str, place: int) -> bool:
+    while place and text[place - 1].isdigit():
+        place -= 1
+        if text[place] != "0":
+            return True
+    return False
+
+
+_order = cmp_to_key(_compare)
