@@ -12,6 +12,13 @@ METADATA = Path("metadata")
 _LABELS, _ANNOTATIONS = METADATA / "labels", METADATA / "annotations"
 _ANNOTATIONS_LIMIT = 256 * 1024
 IMMUTABLE = "field is immutable"
+# Where upstream takes any finalizer, as it does for custom resources.
+_LENIENT_GROUPS = (
+    "admissionregistration.k8s.io",
+    "apiextensions.k8s.io",
+    "apiregistration.k8s.io",
+    "coordination.k8s.io",
+)
 
 
 def check_labels(value: dict[str, str], path: Path, errors: Errors) -> None:
@@ -62,8 +69,9 @@ def validate(resource: Resource, obj: Object, errors: Errors) -> None:
         check_annotations(meta["annotations"], _ANNOTATIONS, errors)
     if "ownerReferences" in meta:
         _owners(meta["ownerReferences"], METADATA / "ownerReferences", errors)
-    for index, finalizer in enumerate(meta.get("finalizers", ())):
-        _finalizer(finalizer, METADATA / "finalizers", index, errors)
+    if "finalizers" in meta:
+        strict = resource.own_type is None and resource.group not in _LENIENT_GROUPS
+        _finalizers(meta["finalizers"], METADATA / "finalizers", errors, strict=strict)
     if meta.get("generation", 0) < 0:
         errors.invalid(METADATA / "generation", meta["generation"], "must be greater than or equal to 0")
 
@@ -103,13 +111,18 @@ def _owners(owners: list[dict[str, Any]], path: Path, errors: Errors) -> None:
             controller = controller or name
 
 
-def _finalizer(name: str, path: Path, index: int, errors: Errors) -> None:
-    for problem in names.qualified_name(name):
-        errors.invalid(path, name, problem)
-    if "/" not in name and name not in ("orphan", "foregroundDeletion", "kubernetes"):
-        errors.invalid(
-            path[index], name, "name is neither a standard finalizer name nor is it fully qualified"
-        )
+def _finalizers(finalizers: list[str], path: Path, errors: Errors, *, strict: bool) -> None:
+    """Checks the names; ``strict`` says whether one that is not a standard one must be qualified."""
+    for name in finalizers:
+        for problem in names.qualified_name(name):
+            errors.invalid(path, name, problem)
+    if "orphan" in finalizers and "foregroundDeletion" in finalizers:
+        text = "finalizer orphan and foregroundDeletion cannot be both set"
+        errors.invalid(path, finalizers, text)
+    for index, name in enumerate(finalizers if strict else ()):
+        if "/" not in name and name not in ("orphan", "foregroundDeletion", "kubernetes"):
+            text = "name is neither a standard finalizer name nor is it fully qualified"
+            errors.invalid(path[index], name, text)
 
 
 def validate_update(resource: Resource, new: Object, old: Object, errors: Errors) -> None:

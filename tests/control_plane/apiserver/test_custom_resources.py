@@ -272,7 +272,7 @@ def test_watches_of_a_removed_version_end(server: Server, widgets: Widgets) -> N
 
 def test_deleting_a_definition_deletes_its_objects(server: Server, widgets: Widgets) -> None:
     made = widgets.create("a")
-    made["metadata"]["finalizers"] = ["example.com/wait"]
+    made["metadata"]["finalizers"] = ["wait"]  # which a built-in kind would not take
     assert server.call("PUT", widgets.path("a"), made)[0] == 200
     widgets.create("b")
     server.call("DELETE", f"{CRDS}/{widgets.name}")

@@ -187,6 +187,35 @@ def test_patches_that_do_not_apply(
         assert server.call("GET", f"/api/v1/namespaces/{namespace}/configmaps/m")[0] == 404
 
 
+@pytest.mark.parametrize("sort", ["mutating", "validating"])
+def test_nothing_is_left_of_a_write_that_a_hook_spoils(
+    server: Server, hooks: HookServer, namespace: str, sort: str
+) -> None:
+    hooks.respond = lambda path, review: b"garbage"
+    path = f"/api/v1/namespaces/{namespace}/services"
+    ports = [{"port": 80, "nodePort": 30777}]
+    service = {
+        "metadata": {"name": "s"},
+        "spec": {"type": "NodePort", "clusterIP": "10.0.0.77", "ports": ports},
+    }
+    spoiling = hook(hooks, rules=[{**MAPS, "operations": ["*"], "resources": ["services"]}])
+    with registered(server, namespace, spoiling, sort=sort):
+        assert server.call("POST", path, service)[0] == 500
+    assert server.call("GET", "/apis/networking.k8s.io/v1/ipaddresses/10.0.0.77")[0] == 404
+    status, made = server.call("POST", path, service)
+    assert status == 201, made  # the address and the port are free
+    with registered(server, namespace, spoiling, sort=sort):
+        moved = {**made, "spec": {**made["spec"], "ports": [{"port": 80, "nodePort": 30778}]}}
+        assert server.call("PUT", f"{path}/s", moved)[0] == 500
+        assert server.call("DELETE", f"{path}/s")[0] == 500
+    found = server.call("GET", f"{path}/s")[1]
+    assert found["metadata"]["resourceVersion"] == made["metadata"]["resourceVersion"]
+    other = {"metadata": {"name": "o"}, "spec": {"type": "NodePort", "ports": moved["spec"]["ports"]}}
+    assert server.call("POST", path, other)[0] == 201
+    for name in ("s", "o"):
+        assert server.call("DELETE", f"{path}/{name}")[0] == 200
+
+
 def test_a_hook_that_hangs_or_is_not_there(server: Server, hooks: HookServer, namespace: str) -> None:
     gate = threading.Event()
     hooks.respond = lambda path, review: (gate.wait(30), allow(review))[1]
