@@ -6,6 +6,7 @@ import base64
 import copy
 from typing import Any
 
+from pybernetes.api import go
 from pybernetes.api.apply import typed
 from pybernetes.api.apply.merge import merge
 from pybernetes.api.apply.walks import field_type
@@ -57,7 +58,7 @@ def patched(obj: Object, value: Any, resource: Resource) -> Object:
     """The object with a JSON patch applied; as it was if one of its tests failed."""
     operations = []
     for item in value:
-        operation = {key: item[key] for key in ("op", "path", "from") if key in item}
+        operation = {"path": "", **{key: item[key] for key in ("op", "path", "from") if key in item}}
         if "value" in item:
             if isinstance(item["value"], Struct):
                 _check_names(item["value"], item["value"].name)
@@ -81,7 +82,7 @@ def _check_names(value: Any, name: str) -> None:
     if isinstance(value, Struct):
         if value.name != name:
             raise PatchError(
-                f"type mismatch: unexpected type name {value.name!r}, expected {name!r}, which matches field name path from root Object type"
+                f"type mismatch: unexpected type name {go.quote(value.name)}, expected {go.quote(name)}, which matches field name path from root Object type"
             )
         for key, item in value.items():
             _check_names(item, f"{name}.{key}")

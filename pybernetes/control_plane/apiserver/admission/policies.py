@@ -162,7 +162,8 @@ class Policies(Generic[P]):
         for kind in self._api.kinds:
             if kind.resource.api_version == wanted["apiVersion"] and kind.resource.kind == wanted["kind"]:
                 return kind
-        shown = f"{wanted['apiVersion']}, Kind={wanted['kind']}"
+        version = wanted["apiVersion"]
+        shown = f"{version if '/' in version else '/' + version}, Kind={wanted['kind']}"
         raise ConfigurationError(f"failed to find resource referenced by paramKind: '{shown}'")
 
     async def _params(
