@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from pybernetes.api import schema as types
-from pybernetes.api.apiextensions._structural import Schema, at, is_convertible, one, validate_structural
-from pybernetes.api.field import Errors, Path
+from pybernetes.api.apiextensions._structural import Schema, is_convertible, one, validate_structural
+from pybernetes.api.customresource.fieldpath import below
+from pybernetes.api.field import ROOT, Errors, Path
 
 _TYPES = ("array", "boolean", "integer", "number", "object", "string")
 _PROPS = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps"
@@ -219,7 +220,7 @@ def _rule(rule: dict[str, Any], schema: Schema, path: Path, errors: Errors) -> N
         errors.invalid(path / "fieldPath", field, "must be non-empty if specified")
     if _breaks(field):
         errors.invalid(path / "fieldPath", field, "must not contain line breaks")
-    if field and "[" not in field and at(field, schema) is None:
+    if field and below(ROOT, field, schema) is None:
         errors.invalid(path / "fieldPath", field, "must be a valid path")
 
 

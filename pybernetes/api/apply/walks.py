@@ -73,7 +73,7 @@ def _struct_walk(type_: Type) -> Walk:
     shapes: dict[tuple[str, ...], Shape] = {}
 
     def walk(value: Any) -> Fields:
-        if not value:
+        if not value or type(value) is not dict:  # the validation that follows complains about it
             return LEAF
         names = tuple(value)
         shape = shapes.get(names)
@@ -116,7 +116,7 @@ def _list_walk(type_: Type) -> Walk:
     item_walk = _walk_of(type_.item)
 
     def walk(value: Any) -> Fields:
-        if not value:
+        if not value or type(value) is not list:
             return LEAF
         node: Fields = {SELF: LEAF}
         for item in value:

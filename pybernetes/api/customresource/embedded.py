@@ -47,7 +47,7 @@ def _head(value: Object, path: Path, errors: Errors) -> None:
     if type(metadata) is dict:
         namespaced = bool(metadata.get("namespace"))
         stand_in = Resource(
-            group="", version="v1", kind="Embedded", plural="embedded", namespaced=namespaced,
+            group="apiextensions.k8s.io", version="v1", kind="Embedded", plural="embedded", namespaced=namespaced,
             name_errors=names.path_segment,
         )  # fmt: skip
         found = Errors()

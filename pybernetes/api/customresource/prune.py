@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import orjson
+
 from pybernetes.api.customresource.types import EMBEDDED, META, META_FIELDS, PRESERVE, Schema
 from pybernetes.api.resource import Object
 from pybernetes.api.schema import DecodeError, Decoder, Type, named
@@ -123,15 +125,16 @@ def coerce(schema: Schema | None, value: Any, where: _Where, unknown: list[str],
 
 
 def _coerce_metadata(value: Object, where: _Where, unknown: list[str], strict: bool) -> None:
-    decoder = Decoder()
+    decoder, prefix = Decoder(), text(where)
     try:
         value["metadata"] = decoder.decode(_META_ROOT, {"metadata": value["metadata"]})["metadata"]
-    except DecodeError:
+    except DecodeError as error:
         if strict:
-            raise
+            why = str(error).replace("ObjectMeta.metadata.", "ObjectMeta.")
+            shown = orjson.dumps(value["metadata"]).decode()
+            raise DecodeError(f"{prefix}.metadata: Invalid value: {shown}: {why}") from None
         del value["metadata"]  # a stored object must stay readable
         return
-    prefix = text(where)
     unknown += [f"{prefix}.{path}" if prefix else path for path in decoder.unknown]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pybernetes.api import go
 from pybernetes.api.cel import values
 from pybernetes.api.cel.engine import CelError, Program
 from pybernetes.api.cel.estimate import MOST, estimate
@@ -139,11 +140,11 @@ def _too_much(name: str, most: int, limit: int) -> str:
 
 def _shown(given: dict[str, Any]) -> dict[str, Any]:
     """A rule as Go's encoder shows it."""
-    return {
-        "Rule": given.get("rule", ""),
-        "Message": given.get("message", ""),
-        "MessageExpression": given.get("messageExpression", ""),
-        "Reason": given.get("reason"),
-        "FieldPath": given.get("fieldPath", ""),
-        "OptionalOldSelf": given.get("optionalOldSelf"),
-    }
+    return go.Struct(
+        Rule=given.get("rule", ""),
+        Message=given.get("message", ""),
+        MessageExpression=given.get("messageExpression", ""),
+        Reason=given.get("reason"),
+        FieldPath=given.get("fieldPath", ""),
+        OptionalOldSelf=given.get("optionalOldSelf"),
+    )

@@ -16,11 +16,18 @@ from pybernetes.api.cel import cost, types, values
 from pybernetes.api.cel.engine import CANCELLED, CelError, Environment, Program
 from pybernetes.api.cel.runtime import NONE, Optional
 from pybernetes.api.cel.values import Declared
+from pybernetes.api.customresource.fieldpath import below
 from pybernetes.api.customresource.types import Schema
 from pybernetes.api.field import OMIT, ROOT, Errors, Path
 
 RULES = "x-kubernetes-validations"
-_BLOCKING = ("FieldValueRequired", "FieldValueTooLong", "FieldValueTooMany", "FieldValueTypeInvalid")
+_BLOCKING = (
+    "FieldValueNotSupported",
+    "FieldValueRequired",
+    "FieldValueTooLong",
+    "FieldValueTooMany",
+    "FieldValueTypeInvalid",
+)
 _BLOCKED = (
     "some validation rules were not checked because the object was invalid; "
     "correct the existing errors to complete validation"
@@ -174,7 +181,9 @@ class Node:
             budget.left -= spent
             if holds is not True:
                 value = OMIT if kind in ("object", "array") else new
-                _complain(path, value, rule.said(data, budget), rule.given, errors)
+                field = rule.given.get("fieldPath", "").strip()
+                where = below(path, field, self.schema) or path
+                _complain(where, value, rule.said(data, budget), rule.given.get("reason"), errors)
 
     def _old_item(self, value: Any, old: Any) -> Any:
         """The old item with the same keys: only lists that are maps tell which one it is."""
@@ -203,11 +212,8 @@ def _failure(text: str, rule: Rule) -> str:
     return f"{text} evaluating rule: {rule.text}"
 
 
-def _complain(path: Path, value: Any, said: str, given: dict[str, Any], errors: Errors) -> None:
-    field = given.get("fieldPath", "").strip()
-    if field:
-        path = path / field.removeprefix(".")
-    match given.get("reason"):
+def _complain(path: Path, value: Any, said: str, reason: str | None, errors: Errors) -> None:
+    match reason:
         case "FieldValueForbidden":
             errors.forbidden(path, said)
         case "FieldValueRequired":

@@ -126,12 +126,13 @@ def _result(schema: Schema, value: Any, path: str, old: Any) -> Errors:
 
 def _string(schema: Schema, value: str, path: str, errors: Errors) -> None:
     where = _field(path)
+    # The first of these that is wrong is told.
     if "maxLength" in schema and len(value) > schema["maxLength"]:
         errors.too_long(where, schema["maxLength"])
-    if "minLength" in schema and len(value) < schema["minLength"]:
+    elif "minLength" in schema and len(value) < schema["minLength"]:
         least = schema["minLength"]
         errors.invalid(where, value, f"{path} in body should be at least {least} chars long")
-    if schema.get("pattern"):
+    elif schema.get("pattern"):
         pattern = schema["pattern"]
         try:
             matches = _pattern(pattern).search(value) is not None
@@ -148,7 +149,9 @@ def _number(schema: Schema, value: Any, path: str, errors: Errors) -> None:
     where, form, kind = _field(path), schema.get("format", ""), schema.get("type", "")
     if kind == "integer" and not schema.get(INT_OR_STRING):
         low, high = _INT_RANGES.get(form, _INT_RANGES["int64"])
-        if float(value).is_integer() and not low <= value <= high:
+        if form == "int64" and not low <= value <= high:  # Go holds it as a float
+            errors.type_invalid(where, "float64", f'{path} in body must be of type {form}: "float64"')
+        if not float(value).is_integer() or not low <= value <= high:
             shown = f"with format {form}" if form in _INT_RANGES else "(default format)"
             errors.invalid("", "", f"Checked value must be of type {kind} {shown} in {path}")
     elif kind == "number" and form == "float" and abs(value) > _FLOAT32:

@@ -75,7 +75,7 @@ def fit(resource: Resource, value: dict[str, Any], decoder: Decoder) -> Object:
     else:
         obj = decoder.decode(resource.type, value)
     obj["kind"], obj["apiVersion"] = resource.kind, resource.api_version
-    if "metadata" not in obj:
+    if obj.get("metadata") is None:
         obj["metadata"] = {}
     return obj
 

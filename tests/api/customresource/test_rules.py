@@ -45,6 +45,8 @@ OBJECT = {
          {"min": 3, "max": 2}, ["spec: Invalid value: 3 is too big"]),
         ({"rule": "self.min <= self.max", "fieldPath": ".min", "reason": "FieldValueForbidden", "message": "no"},
          {"min": 3, "max": 2}, ["spec.min: Forbidden: no"]),
+        ({"rule": "false", "fieldPath": ".labels['a.b']", "message": "no"}, {}, ["spec.labels[a.b]: Invalid value: no"]),
+        ({"rule": "false", "fieldPath": "['a-b']", "message": "no"}, {}, ["spec.a-b: Invalid value: no"]),
         ({"rule": "self.min > 0"}, {}, ["spec: Invalid value: \"object\": no such key: min evaluating rule: self.min > 0"]),
         ({"rule": "has(self.min)"}, {}, ["spec: Invalid value: failed rule: has(self.min)"]),
         ({"rule": "self.ratio == 1.0"}, {"ratio": 1}, []),

@@ -153,6 +153,9 @@ def test_objects_are_defaulted_pruned_and_checked(server: Server, widgets: Widge
         "Widget." + widgets.group + ' "b" is invalid: spec.size: Invalid value: 0: '
         "spec.size in body should be greater than or equal to 1"
     )
+    for wrong in ("text", [1], 7):
+        status, found = server.call("POST", widgets.path(), {**widgets.obj("b"), "spec": wrong})
+        assert status == 422 and "spec in body must be of type object" in found["message"]
     query = {"fieldValidation": "Strict"}
     status, found = server.call("POST", widgets.path(), widgets.obj("b", nonsense=1), query=query)
     assert status == 400 and 'strict decoding error: unknown field "spec.nonsense"' in found["message"]
@@ -316,7 +319,7 @@ def test_rules(server: Server, widgets: Widgets) -> None:
     schema["x-kubernetes-validations"] = [{"rule": "self.spec.size <"}]
     status, found = server.call("POST", CRDS, broken.body)
     assert status == 422
-    path = "spec.versions[0].schema.openAPIV3Schema.x-kubernetes-validations[0].rule"
+    path = "spec.validation.openAPIV3Schema.x-kubernetes-validations[0].rule"
     assert found["details"]["causes"][0]["field"] == path
 
 

@@ -16,11 +16,13 @@ def check(definition: Object, problems: Errors) -> None:
         rule_costs,
     )
 
-    spec = definition["spec"]
     path = Path("spec")
-    for index, version in enumerate(spec.get("versions", ())):
-        schema = version.get("schema", {}).get("openAPIV3Schema") or {}
-        where = (path / "versions")[index] / "schema" / "openAPIV3Schema"
+    schemas = [version.get("schema") or {} for version in definition["spec"].get("versions", ())]
+    places = [(path / "versions")[index] / "schema" for index in range(len(schemas))]
+    if all(schema == schemas[0] for schema in schemas):  # what all have in common is complained about once
+        schemas, places = schemas[:1], [path / "validation"]
+    for found, place in zip(schemas, places, strict=False):
+        schema, where = found.get("openAPIV3Schema") or {}, place / "openAPIV3Schema"
         before = len(problems)
         rule_costs.check_definition(schema, where, problems)
         if len(problems) == before:

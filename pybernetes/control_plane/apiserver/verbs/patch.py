@@ -230,8 +230,8 @@ async def _apply(
     change = Applied(api, request, kind, body, options, (rules or UpdateRules(resource)).reset)
     await api.fresh()
     if api.store.get(kind.key(info.namespace, info.name)) is None and rules is None:
-        uid = (change.wanted.get("metadata") or {}).get("uid") if isinstance(change.wanted, dict) else None
-        if uid:
+        meta = change.wanted.get("metadata") if isinstance(change.wanted, dict) else None
+        if isinstance(meta, dict) and (uid := meta.get("uid")):
             why = f"uid mismatch: the provided object specified uid {uid}, and no existing object was found"
             raise errors.conflict(resource.group, resource.plural, info.name, why)
         return await writes.create(api, kind, change.merge(None), request, options, keep_fields=True)
