@@ -69,7 +69,8 @@ class Kubelet:
         self.pods: Informer | None = None
         self.node_informer: Informer | None = None
         if client is not None:
-            self.pods = Informer(client, PODS, fields=f"spec.nodeName={options.node_name}", clock=self.clock)
+            own = f"spec.nodeName={options.node_name}"
+            self.pods = Informer(client, PODS, fields=own, transform=sources.small, clock=self.clock)
             self.node_informer = Informer(
                 client, NODES, fields=f"metadata.name={options.node_name}", clock=self.clock
             )
@@ -309,6 +310,7 @@ class Kubelet:
             else:
                 uid = new["metadata"]["annotations"][sources.MIRROR]
                 self.poke(uid)
+                self.statuses.seen(uid)
             return
         uid = pod["metadata"]["uid"]
         worker = self.workers.get(uid)
@@ -317,6 +319,7 @@ class Kubelet:
                 worker.remove()
         elif worker is not None:
             worker.update(new)
+            self.statuses.seen(uid)
         else:
             self._add(new)
 

@@ -224,6 +224,12 @@ def mirror_of(pod: Fields, node: Fields) -> Fields:
     return copy
 
 
+def small(pod: Fields) -> Fields:
+    """A pod without what nobody here looks at and what is as large as the rest of it."""
+    pod["metadata"].pop("managedFields", None)
+    return pod
+
+
 def is_mirror(pod: Fields) -> bool:
     """Whether a pod of the API stands for a static one."""
     return MIRROR in (pod["metadata"].get("annotations") or {})

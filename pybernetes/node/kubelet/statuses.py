@@ -11,9 +11,11 @@ from pybernetes.client import Client, NotFound, StatusError, copy
 from pybernetes.client.client import STRATEGIC_PATCH
 from pybernetes.client.refs import PODS
 from pybernetes.lib.clock import Clock
+from pybernetes.node.kubelet.status import OWN_CONDITIONS
 
 log = logging.getLogger(__name__)
 Fields = dict[str, Any]
+_SET_RIGHT_SECONDS = 1.0
 _RETRY_SECONDS = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0)
 # What is not there any more has to be taken away by name.
 _OPTIONAL = ("reason", "message", "podIP", "ephemeralContainerStatuses", "initContainerStatuses")
@@ -48,6 +50,16 @@ def patch_of(pod: Fields, status: Fields, before: Fields) -> Fields:
     return {"metadata": {"uid": pod["metadata"]["uid"]}, "status": changed}
 
 
+def overruled(status: Fields, shown: Fields) -> bool:
+    """Whether the API says something else about a pod than its kubelet does: of a node that was not heard from for
+    a while the control plane says that none of its pods is ready."""
+    said = {each["type"]: each["status"] for each in shown.get("conditions", ())}
+    return any(
+        each["type"] in OWN_CONDITIONS and said.get(each["type"], each["status"]) != each["status"]
+        for each in status.get("conditions", ())
+    )
+
+
 class Statuses:
     """The statuses of a node's pods by uid. ``target`` gives the object that stands for a pod in the API."""
 
@@ -57,6 +69,7 @@ class Statuses:
         self._client, self._clock, self._target = client, clock, target
         self._wanted: dict[str, tuple[Fields, Fields]] = {}
         self._written: dict[str, tuple[str, Fields]] = {}  # with the uid of the object that shows it
+        self._doubted: set[str] = set()  # those that somebody else has said something else about
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self.writes = 0
 
@@ -67,13 +80,39 @@ class Statuses:
 
     def set(self, pod: Fields, status: Fields) -> None:
         """Has a pod's status written, if it is not what was written last."""
-        uid = pod["metadata"]["uid"]
-        self._wanted[uid] = (pod, status)
+        meta = pod["metadata"]
+        uid = meta["uid"]
+        # Only what it takes to find it: the pod itself would be kept as it was at some time.
+        self._wanted[uid] = ({"metadata": {key: meta[key] for key in ("namespace", "name", "uid")}}, status)
         if self._client is None:
             return
         task = self._tasks.get(uid)
         if task is None or task.done():
             self._tasks[uid] = asyncio.create_task(self._write(uid), name=f"status {uid}")
+
+    def seen(self, uid: str) -> None:
+        """The object that shows a pod changed: what somebody else wrote over is written again, if it stays so.
+
+        Not at once: what is seen may be older than what was written last, and somebody who insists is not to be
+        answered as fast as he writes.
+        """
+        if uid not in self._doubted and self._is_overruled(uid):
+            self._doubted.add(uid)
+            self._clock.call_later(_SET_RIGHT_SECONDS, lambda: self._set_right(uid))
+
+    def _is_overruled(self, uid: str) -> bool:
+        pod, status = self._wanted.get(uid, (None, {}))
+        shown = self._target(pod) if pod is not None else None
+        return shown is not None and overruled(status, shown.get("status", {}))
+
+    def _set_right(self, uid: str) -> None:
+        self._doubted.discard(uid)
+        task = self._tasks.get(uid)
+        if task is not None and not task.done():
+            self.seen(uid)
+        elif self._is_overruled(uid):
+            self._written.pop(uid, None)
+            self.set(*self._wanted[uid])
 
     def forget(self, uid: str) -> None:
         """A pod is gone."""

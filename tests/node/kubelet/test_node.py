@@ -265,16 +265,27 @@ def test_containers_outlive_kubelet_and_containerd(node: Node) -> None:
         node.delete(name)
 
 
-def test_a_node_that_was_not_heard_from_says_that_it_is_there(node: Node) -> None:
-    ready = {"type": "Ready", "status": "Unknown", "reason": "NodeStatusUnknown", "message": "not heard from"}
-    status, answer = node.server.call(
-        "PATCH",
-        f"/api/v1/nodes/{node.name}/status",
-        {"status": {"conditions": [ready]}},
-        headers={"Content-Type": "application/strategic-merge-patch+json"},
-    )
-    assert status == 200, answer
+def test_a_node_that_was_not_heard_from_says_how_it_is(node: Node) -> None:
+    """The control plane has called the node unknown and its pods not ready meanwhile."""
+    node.create("unheard", shell(FOREVER))
+    node.until_ready("unheard")
+    for path, status in (
+        (f"/api/v1/nodes/{node.name}/status", "Unknown"),
+        ("/api/v1/namespaces/default/pods/unheard/status", "False"),
+    ):
+        ready = {"type": "Ready", "status": status, "reason": "Unheard", "message": "not heard from"}
+        code, answer = node.server.call(
+            "PATCH",
+            path,
+            {"status": {"conditions": [ready]}},
+            headers={"Content-Type": "application/strategic-merge-patch+json"},
+        )
+        assert code == 200, answer
     node.until(node.is_ready)
+    pod = node.until_ready("unheard")
+    ready = next(each for each in pod["status"]["conditions"] if each["type"] == "Ready")
+    assert "reason" not in ready and "message" not in ready
+    node.delete("unheard")
 
 
 def test_static_pods_are_mirrored(node: Node) -> None:

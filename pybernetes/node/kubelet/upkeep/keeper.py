@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import Any
 
 from pybernetes.api import quantity
+from pybernetes.lib import collector
 from pybernetes.lib.flags import duration
 from pybernetes.node.kubelet import logs
 from pybernetes.node.kubelet.context import Context
@@ -21,6 +22,7 @@ from pybernetes.node.kubelet.worker import Phase, Worker
 log = logging.getLogger(__name__)
 Fields = dict[str, Any]
 _AGAIN_SECONDS = 10.0
+_GIVE_BACK_SECONDS = 20.0
 
 
 class Upkeep:
@@ -59,6 +61,7 @@ class Upkeep:
             (self.rotation.run, "log rotation"),
             (self.images.run, "image garbage collection"),
             (self.evictions.run, "eviction"),
+            (self._give_back, "memory"),
         )
         return [(self._keep(run, name), name) for run, name in parts]
 
@@ -70,6 +73,10 @@ class Upkeep:
             except Exception:
                 log.exception("%s failed", name)
             await self._context.clock.sleep(_AGAIN_SECONDS)
+
+    async def _give_back(self) -> None:
+        await self._context.clock.sleep(_GIVE_BACK_SECONDS)
+        collector.give_back()
 
     def _running(self) -> list[Run]:
         return [run for worker in self._workers() for run in worker.runtime.running]
