@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from pybernetes.client.errors import StatusError
+import re
+from typing import Any
+
+from pybernetes.api import selectors
+from pybernetes.client.errors import NotFound, StatusError
 from pybernetes.client.refs import CLUSTER_TRUST_BUNDLES
 from pybernetes.node.kubelet.volumes.base import Content, Item, Request, VolumeError, decode_mode
 from pybernetes.node.kubelet.volumes.kinds import _content, _token
+
+_PEM = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL)
 
 
 async def _files(request: Request) -> dict[str, Item]:
@@ -29,31 +35,28 @@ async def _files(request: Request) -> dict[str, Item]:
     return found
 
 
-async def _trust(request: Request, source: dict, mode: int) -> dict[str, Item]:
-    """The certificates of trust bundles, by name or by signer and labels."""
+async def _trust(request: Request, source: dict[str, Any], mode: int) -> dict[str, Item]:
+    """The certificates of trust bundles, by name or by signer and labels, each of them once."""
     client = request.around.client
     if client is None:
         raise VolumeError("this kubelet has no API server to ask")
+    chosen = source.get("labelSelector")
+    bundles: list[dict[str, Any]] = []
     try:
         if source.get("name"):
             bundles = [await client.get(CLUSTER_TRUST_BUNDLES, source["name"])]
-        else:
-            labels = ",".join(
-                f"{k}={v}" for k, v in ((source.get("labelSelector") or {}).get("matchLabels") or {}).items()
-            )
-            page = await client.list(
-                CLUSTER_TRUST_BUNDLES, labels=labels, fields=f"spec.signerName={source['signerName']}"
-            )
-            bundles = page.items
+        elif chosen is not None:  # no selector chooses nothing, an empty one everything
+            labels, fields = str(selectors.from_object(chosen)), f"spec.signerName={source['signerName']}"
+            bundles = (await client.list(CLUSTER_TRUST_BUNDLES, labels=labels, fields=fields)).items
+    except NotFound as error:
+        if not source.get("optional"):
+            raise VolumeError(str(error)) from None
     except StatusError as error:
-        if source.get("optional"):
-            return {}
         raise VolumeError(str(error)) from None
-    parts = dict.fromkeys(bundle["spec"]["trustBundle"].strip() for bundle in bundles)
-    if not parts and not source.get("optional"):
+    if not bundles and not source.get("optional"):
         raise VolumeError("combination of signerName and labelSelector matched zero ClusterTrustBundles")
-    text = "\n".join(parts) + "\n" if parts else ""
-    return {source["path"]: Item(text.encode(), mode)}
+    found = dict.fromkeys(each for bundle in bundles for each in _PEM.findall(bundle["spec"]["trustBundle"]))
+    return {source["path"]: Item("".join(f"{each}\n" for each in found).encode(), mode)}
 
 
 VOLUME = Content("projected", _files, in_memory=True)
