@@ -77,6 +77,12 @@ def definition(number: int) -> Object:
     }
 
 
+def _place(made: Object) -> str:
+    """Where the objects of a definition are."""
+    spec = made["spec"]
+    return f"/apis/{spec['group']}/v1/namespaces/default/{spec['names']['plural']}"
+
+
 def main(argv: list[str]) -> int:
     """Measures and prints a table, or one JSON object with --json; fails when a limit is exceeded."""
     parser = argparse.ArgumentParser(prog="pyb bench crds", description=__doc__)
@@ -116,6 +122,7 @@ class Bench:
         memory = [resident_megabytes(self._pid)]
         seconds, during = self._make()
         many_read, many_write = self._unrelated()
+        custom = min(self._timed(lambda: self._read(f"{_place(definition(0))}/a")) for _ in range(3))
         held = resident_megabytes(self._pid)
         self._remove()
         after_read, after_write = self._unrelated()
@@ -128,6 +135,7 @@ class Bench:
             "definitions made and used, per second": self._definitions / seconds,
             "GET of a ConfigMap, before (CPU µs of the server)": read,
             "GET, with all definitions": many_read,
+            "GET of a custom resource": custom,
             "GET, after their deletion": after_read,
             "POST and DELETE of a ConfigMap, before (CPU µs)": write,
             "POST and DELETE, with all definitions": many_write,
@@ -159,9 +167,9 @@ class Bench:
         count = work()
         return (processor_seconds(self._pid) - begin) / count * 1e6
 
-    def _read(self) -> int:
+    def _read(self, path: str = f"{MAPS}/bench") -> int:
         for _ in range(self._requests):
-            self._call("GET", f"{MAPS}/bench", None, (200,))
+            self._call("GET", path, None, (200,))
         return self._requests
 
     def _write(self) -> int:
@@ -185,8 +193,7 @@ class Bench:
         return time.perf_counter() - begin, sorted(waits)[len(waits) // 2] * 1e3
 
     def _use(self, made: Object) -> None:
-        spec = made["spec"]
-        path = f"/apis/{spec['group']}/v1/namespaces/default/{spec['names']['plural']}"
+        spec, path = made["spec"], _place(made)
         kind = {"apiVersion": f"{spec['group']}/v1", "kind": spec["names"]["kind"]}
         deadline = time.monotonic() + 30
         for name in ("a", "b"):
