@@ -69,12 +69,12 @@ def validate(obj: Object, errors: Errors) -> None:
 def _union(spec: dict[str, Any], errors: Errors) -> None:
     """Checks that what goes with the types is there, and only that."""
     kind, limited = spec.get("type", ""), spec.get("limited")
-    if not kind:
-        errors.required(_SPEC / "type")
-    if kind == "Exempt" and limited is not None:
+    if kind != "Limited" and limited is not None:
         errors.forbidden(_SPEC / "limited")
     elif kind == "Limited" and limited is None:
         errors.required(_SPEC / "limited")
+    if not kind:
+        errors.required(_SPEC / "type")
     if limited is not None:
         response = limited.get("limitResponse", {})
         path = _SPEC / "limited" / "limitResponse"
