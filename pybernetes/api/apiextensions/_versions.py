@@ -28,8 +28,9 @@ def _is_shared(versions: list[Version], key: str) -> bool:
     return all(version.get(key) == versions[0].get(key) for version in versions)
 
 
-def validate_versions(versions: list[Version], errors: Errors) -> None:
+def validate_versions(given: list[Version] | None, errors: Errors) -> None:
     """Checks what is said of each version by itself."""
+    versions = given or []
     shared = {key for key in _SHARED if _is_shared(versions, key)}
     for index, version in enumerate(versions):
         if "openAPIV3Schema" not in version.get("schema", {}):
@@ -43,7 +44,7 @@ def validate_versions(versions: list[Version], errors: Errors) -> None:
         own = {key: version[key] for key in _SHARED if key in version and key not in shared}
         _parts(own, _status(version), {key: path / key for key in _SHARED}, errors)
     seen = [version.get("name", "") for version in versions]
-    shown = [_shown(version, shared) for version in versions] or None
+    shown = [_shown(version, shared) for version in versions] if given is not None else None
     if len(set(seen)) != len(seen):
         errors.invalid(_SPEC / "versions", shown, "must contain unique version names")
     if sum(bool(version.get("storage")) for version in versions) != 1:

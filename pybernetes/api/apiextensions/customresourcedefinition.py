@@ -74,7 +74,7 @@ def validate(obj: Object, errors: Errors) -> None:
         errors.required(_SPEC / "scope")
     elif scope not in ("Cluster", "Namespaced"):
         errors.unsupported(_SPEC / "scope", scope, ("Cluster", "Namespaced"))
-    validate_versions(versions, errors)
+    validate_versions(spec.get("versions"), errors)
     for key in ("plural", "singular", "kind", "listKind"):
         if not given.get(key):
             errors.required(_SPEC / "names" / key)

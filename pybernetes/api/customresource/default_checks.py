@@ -5,15 +5,19 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from pybernetes.api.customresource import prune, rules, validate
+from pybernetes.api.customresource import embedded, prune, rules, validate
+from pybernetes.api.customresource.types import EMBEDDED
 from pybernetes.api.field import Errors, Path
 
 
-def check_defaults(schema: Any, path: Path, errors: Errors) -> None:
+def check_defaults(schema: Any, path: Path, errors: Errors, *, root: bool = False) -> None:
     """Complains about defaults that no object could have; there are none below ``additionalProperties``."""
     if type(schema) is not dict:
         return
     if schema.get("default") is not None:
+        embedded.check(
+            {**schema, EMBEDDED: True} if root else schema, schema["default"], path / "default", errors
+        )
         _check(schema, path / "default", errors)
     check_defaults(schema.get("items"), path / "items", errors)
     for name, child in (schema.get("properties") or {}).items():

@@ -26,7 +26,7 @@ def check(definition: Object, problems: Errors) -> None:
         before = len(problems)
         rule_costs.check_definition(schema, where, problems)
         if len(problems) == before:
-            default_checks.check_defaults(schema, where, problems)
+            default_checks.check_defaults(schema, where, problems, root=True)
 
 
 async def _refuse(request: Request, new: Object, old: Object | None) -> None:
