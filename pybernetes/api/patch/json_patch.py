@@ -103,8 +103,8 @@ def undecodable(value: Any, wanted: str) -> StatusError:
 def _apply(document: Any, operation: dict[str, Any]) -> tuple[Any, int]:
     """The document after one operation, and how many bytes that copied."""
     op = operation.get("op")
-    if op not in ("add", "remove", "replace", "move", "copy", "test"):
-        raise DoesNotApply(f"Unexpected kind: {op or 'unknown'}")
+    if op not in _OPERATIONS:
+        raise DoesNotApply(f"Unexpected kind: {op if type(op) is str else 'unknown'}")
     value, size = operation.get("value"), 0
     if op in ("move", "copy"):
         source = _path(operation, op, "from")
@@ -143,6 +143,7 @@ def _apply(document: Any, operation: dict[str, Any]) -> tuple[Any, int]:
     return root, size
 
 
+_OPERATIONS = ("add", "remove", "replace", "move", "copy", "test")
 _MISSING = {
     "add": 'add operation does not apply: doc is missing path: "{}"',
     "remove": 'remove operation does not apply: doc is missing path: "{}"',
@@ -159,15 +160,15 @@ _UNFIT = {
 
 def _path(operation: dict[str, Any], op: str, field: str) -> str:
     path = operation.get(field)
-    if path is None:
-        comma = "," if field == "from" else ""
-        why = (
-            ""
-            if field == "path" and op in ("add", "remove", "copy")
-            else f"operation{comma} missing {field} field: "
-        )
-        raise DoesNotApply(f"{op} operation failed to decode {field}: {why}missing value")
-    return path
+    if type(path) is str:
+        return path
+    if field == "path" and op in ("add", "remove", "copy"):
+        why = "missing value"
+    elif path is None:
+        why = f"operation{',' if field == 'from' else ''} missing {field} field: missing value"
+    else:
+        why = f"json: cannot unmarshal {_NAMES[type(path)]} into Go value of type string"
+    raise DoesNotApply(f"{op} operation failed to decode {field}: {why}")
 
 
 def _whole(document: Any, op: str, value: Any) -> Any:
