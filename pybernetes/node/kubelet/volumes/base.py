@@ -50,7 +50,9 @@ class Around:
     node: Callable[[], Fields]
     addresses: Callable[[str], tuple[str, ...]] = lambda uid: ()
     host: Callable[[], tuple[str, ...]] = lambda: ()
+    # What pods were given and must be renewed, by the pod's uid and more: it, when to renew it, when it expires.
     tokens: dict[Any, Any] = field(default_factory=dict)
+    asked: dict[Any, Any] = field(default_factory=dict)  # requests for such that are under way
 
     def api(self) -> Objects:
         """The view of the API server's objects; a kubelet on its own has none."""

@@ -123,7 +123,9 @@ class Volumes:
             shutil.rmtree(folder, ignore_errors=True)
         self._owned = {key for key in self._owned if key[0] != uid}
         self.places = {key: path for key, path in self.places.items() if key[0] != uid}
-        self.around.tokens = {key: token for key, token in self.around.tokens.items() if key[0] != uid}
+        for kept in (self.around.tokens, self.around.asked):
+            for key in [key for key in kept if key[0] == uid]:
+                del kept[key]
 
     def orphans(self, known: set[str]) -> list[str]:
         """The uids of pods that have a folder here and that nobody knows."""

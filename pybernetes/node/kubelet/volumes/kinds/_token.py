@@ -50,10 +50,14 @@ async def token(request: Request, source: Fields, mode: int) -> dict[str, Item]:
 
 
 def _files(request: Request, source: Fields, text: str, mode: int) -> dict[str, Item]:
+    owner, mode = owner_and_mode(request, mode)
+    return {source["path"]: Item(text.encode(), mode, owner)}
+
+
+def owner_and_mode(request: Request, mode: int) -> tuple[int | None, int]:
+    """Whose a file with a secret is, and its mode: a single user's alone."""
     user = _only_user(request.pod["spec"])
-    if user is not None or request.fs_group is not None:
-        mode = 0o600
-    return {source["path"]: Item(text.encode(), mode, user)}
+    return user, 0o600 if user is not None or request.fs_group is not None else mode
 
 
 def _only_user(spec: Fields) -> int | None:

@@ -30,6 +30,10 @@ async def _files(request: Request) -> dict[str, Item]:
             found |= await _token.token(request, source["serviceAccountToken"], mode)
         elif "clusterTrustBundle" in source:
             found |= await _trust(request, source["clusterTrustBundle"], mode)
+        elif "podCertificate" in source:
+            from pybernetes.node.kubelet.volumes.kinds import _certificate  # late: few pods have one
+
+            found |= await _certificate.certificate(request, source["podCertificate"], mode)
         else:
             raise VolumeError(f"the source {next(iter(source), '')} is not supported by this kubelet")
     return found

@@ -1,0 +1,155 @@
+"""Certificates of pods: asked for by a PodCertificateRequest, and anew when their signer says so."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import random
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+
+from pybernetes.client import Client
+from pybernetes.client.errors import StatusError
+from pybernetes.client.refs import POD_CERTIFICATE_REQUESTS, SERVICE_ACCOUNTS
+from pybernetes.lib import times
+from pybernetes.node.kubelet.volumes.base import Item, Request, VolumeError
+from pybernetes.node.kubelet.volumes.kinds._token import owner_and_mode
+
+Fields = dict[str, Any]
+_KEYS: dict[str, Callable[[], Any]] = {
+    "RSA3072": lambda: rsa.generate_private_key(65537, 3072),
+    "RSA4096": lambda: rsa.generate_private_key(65537, 4096),
+    "ECDSAP256": lambda: ec.generate_private_key(ec.SECP256R1()),
+    "ECDSAP384": lambda: ec.generate_private_key(ec.SECP384R1()),
+    "ECDSAP521": lambda: ec.generate_private_key(ec.SECP521R1()),
+    "ED25519": ed25519.Ed25519PrivateKey.generate,
+}
+_PEM = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL)
+_PATIENCE = 10.0  # seconds until the volume is tried again; the request stays
+_SPREAD = 300.0  # not all pods of a node at once
+
+
+@dataclass(slots=True)
+class Asked:
+    """A request under way, the key that goes with it, and why it was turned down."""
+
+    name: str
+    key: bytes
+    refusal: str = ""
+
+
+async def certificate(request: Request, source: Fields, mode: int) -> dict[str, Item]:
+    """The files of a key and its certificate chain."""
+    around = request.around
+    if around.client is None:
+        raise VolumeError("this kubelet has no API server to ask for a certificate")
+    paths = tuple(
+        source.get(each, "") for each in ("credentialBundlePath", "keyPath", "certificateChainPath")
+    )
+    place = (request.pod["metadata"]["uid"], request.name, *paths)
+    kept = around.tokens.get(place)
+    if kept is None or around.clock.now() >= kept[1]:
+        try:
+            kept = around.tokens[place] = await _issued(request, around.client, source, place)
+        except (StatusError, OSError, TimeoutError) as error:
+            if kept is None:
+                why = "its signer has not answered yet" if isinstance(error, TimeoutError) else str(error)
+                raise VolumeError(f"no certificate from {source['signerName']}: {why}") from None
+    (key, chain), *_ = kept
+    owner, mode = owner_and_mode(request, mode)
+    contents = zip(paths, (key + chain, key, chain), strict=True)
+    return {path: Item(data, mode, owner) for path, data in contents if path}
+
+
+async def _issued(
+    request: Request, client: Client, source: Fields, place: tuple[str, ...]
+) -> tuple[Any, ...]:
+    """Key and chain, when to ask anew, and when they expire."""
+    around, namespace = request.around, request.namespace
+    asked = around.asked.get(place)
+    if asked is None:
+        asked = around.asked[place] = await _ask(request, client, source)
+    if not asked.refusal:
+        node = around.node()["metadata"]["name"]
+        async with asyncio.timeout(_PATIENCE):
+            found = await _outcome(client, namespace, asked.name, node)
+        if found is None:
+            del around.asked[place]
+            raise VolumeError(f"PodCertificateRequest {namespace}/{asked.name} appears to have been deleted")
+        condition, status = found
+        if condition["type"] == "Issued":
+            del around.asked[place]
+            chain = "".join(f"{each}\n" for each in _PEM.findall(status["certificateChain"]))
+            due = times.parse(status["beginRefreshAt"]) + random.random() * _SPREAD
+            return (asked.key, chain.encode()), due, times.parse(status["notAfter"])
+        verb = "was denied" if condition["type"] == "Denied" else "failed"
+        asked.refusal = (
+            f"PodCertificateRequest {namespace}/{asked.name} {verb}, "
+            f'reason="{condition.get("reason", "")}", message="{condition.get("message", "")}"'
+        )
+    raise VolumeError(asked.refusal, "Failed")
+
+
+async def _ask(request: Request, client: Client, source: Fields) -> Asked:
+    """Makes the request, with a new key."""
+    meta, node = request.pod["metadata"], request.around.node()["metadata"]
+    account = request.pod["spec"].get("serviceAccountName") or "default"
+    private, stub = await asyncio.to_thread(_key_and_proof, source["keyType"])
+    spec = {
+        "signerName": source["signerName"],
+        "podName": meta["name"],
+        "podUID": meta["uid"],
+        "serviceAccountName": account,
+        "serviceAccountUID": (await client.get(SERVICE_ACCOUNTS, account, request.namespace))["metadata"][
+            "uid"
+        ],
+        "nodeName": node["name"],
+        "nodeUID": node["uid"],
+        "stubPKCS10Request": base64.b64encode(stub).decode(),
+    }
+    for field, given in (
+        ("maxExpirationSeconds", "maxExpirationSeconds"),
+        ("unverifiedUserAnnotations", "userAnnotations"),
+    ):
+        if given in source:
+            spec[field] = source[given]
+    owner = {"apiVersion": "v1", "kind": "Pod", "name": meta["name"], "uid": meta["uid"]}
+    body = {"metadata": {"generateName": "req-", "ownerReferences": [owner]}, "spec": spec}
+    made = await client.create(POD_CERTIFICATE_REQUESTS, body, request.namespace)
+    return Asked(made["metadata"]["name"], private)
+
+
+async def _outcome(client: Client, namespace: str, name: str, node: str) -> tuple[Fields, Fields] | None:
+    """The condition that ends a request, and its status; None if the request is gone."""
+    mine = f"spec.nodeName={node}"  # a node may watch no others
+    while True:
+        watch = client.watch(POD_CERTIFICATE_REQUESTS, namespace, name=name, fields=mine, initial=True)
+        seen = False
+        async with watch as events:
+            async for event in events:
+                if event.type == "DELETED" or (event.type == "BOOKMARK" and not seen):
+                    return None
+                seen = True
+                status = event.object.get("status") or {}
+                for condition in status.get("conditions") or ():
+                    if condition["type"] in ("Issued", "Denied", "Failed"):
+                        return condition, status
+
+
+def _key_and_proof(kind: str) -> tuple[bytes, bytes]:
+    """A new key in PEM, and an empty certificate request that shows who has it."""
+    if kind not in _KEYS:
+        raise VolumeError(f'unknown key type "{kind}"')
+    key = _KEYS[kind]()
+    digest = None if kind == "ED25519" else hashes.SHA256()
+    stub = x509.CertificateSigningRequestBuilder().subject_name(x509.Name([])).sign(key, digest)
+    text = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    return text, stub.public_bytes(serialization.Encoding.DER)
