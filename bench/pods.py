@@ -234,7 +234,10 @@ async def _pods(
         if options.serial:
             await _serial(options.serial, client, runtime, namespace, seen, figures)
         if options.at_once:
+            used = processor_seconds(kubelet)
             await _at_once(options.at_once, client, runtime, namespace, seen, figures)
+            each = (processor_seconds(kubelet) - used) / options.at_once * 1000
+            figures["kubelet: processor time for the whole life of a pod, ms"] = each
         if options.idle:
             await _idle(options, client, namespace, seen, kubelet, figures)
     finally:

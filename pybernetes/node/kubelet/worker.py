@@ -145,6 +145,7 @@ class Worker(PodView):
                 self._step = None
             if not self.gone:
                 await self._wait(delay)
+        del self._syncing  # which knows this worker: both go at once and not when garbage is looked for
         self._finished(self.uid)
 
     def _retry_delay(self) -> float:
