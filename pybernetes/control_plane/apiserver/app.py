@@ -22,6 +22,7 @@ from pybernetes.control_plane.apiserver.http.messages import Request, Response
 from pybernetes.control_plane.apiserver.http.stream import Stream
 from pybernetes.control_plane.apiserver.metrics import Metrics
 from pybernetes.control_plane.store.protocol import StoreError
+from pybernetes.lib.flags import duration
 
 log = logging.getLogger(__name__)
 Step = Callable[[Request], Any]
@@ -40,6 +41,8 @@ class App:
     def __call__(self, request: Request) -> Answer | Awaitable[Answer]:
         request.info = info.parse(request.method, request.path, _asks_watch(request))
         try:
+            if "timeout=" in request.query_text:
+                _seconds(request)  # one that makes no sense is refused even if nothing takes time
             for position, step in enumerate(self._steps):
                 result = step(request)
                 if result is not None:
@@ -59,9 +62,7 @@ class App:
         gauge = self._metrics.in_flight_reads if verb in _READS else self._metrics.in_flight_writes
         gauge.value += 1
         try:
-            async with asyncio.timeout(_REQUEST_SECONDS) as limit:
-                if request.info.verb in ("watch", "connect") or request.info.subresource in _LONG:
-                    limit.reschedule(None)
+            async with asyncio.timeout(_seconds(request)):
                 result = await awaitable
                 for following, step in enumerate((*self._steps, self._endpoint)):
                     if following <= position or result is not None:
@@ -75,7 +76,7 @@ class App:
                 request.ticket.level.abandon(request.ticket)
             raise
         except TimeoutError:
-            text = "request did not complete within the allotted timeout"
+            text = "request did not complete within requested timeout - context deadline exceeded"
             return self._done(request, failure(errors.timeout(text), request), at_once=False)
         except Exception as error:
             return self._done(request, failure(error, request), at_once=False)
@@ -104,6 +105,18 @@ class App:
 _TOO_DEEP = "Recursion limit reached"  # how the JSON library says it
 _READS = frozenset(("get", "list", "watch"))
 _LONG = frozenset(("log", "exec", "attach", "portforward", "proxy"))
+
+
+def _seconds(request: Request) -> float | None:
+    """How long a request may take: as long as any, less if the client says so; a stream as long as it likes."""
+    if request.info.verb in ("watch", "connect") or request.info.subresource in _LONG:
+        return None
+    text = request.parameter("timeout") if "timeout=" in request.query_text else ""
+    try:
+        wanted = duration(text) if text else 0
+    except ValueError:
+        raise errors.bad_request("invalid timeout specified in the request URL") from None
+    return wanted if 0 < wanted < _REQUEST_SECONDS else _REQUEST_SECONDS
 
 
 def _asks_watch(request: Request) -> bool:

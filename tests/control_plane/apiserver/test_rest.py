@@ -363,3 +363,12 @@ def test_what_must_exist_is_made_again(server: Server) -> None:
     address = f"/apis/networking.k8s.io/v1/ipaddresses/{service['spec']['clusterIP']}"
     while server.call("GET", address)[0] != 200:
         assert time.monotonic() < deadline, f"{address} did not come back"
+
+
+@pytest.mark.parametrize(
+    ("timeout", "status"), [("0s", 200), ("3m", 200), ("1h2m3.5s", 200), ("soon", 400), ("5", 400)]
+)
+def test_how_long_a_request_may_take(server: Server, timeout: str, status: int) -> None:
+    found, answer = server.call("GET", "/version", query={"timeout": timeout})
+    assert found == status
+    assert status == 200 or answer["message"] == "invalid timeout specified in the request URL"

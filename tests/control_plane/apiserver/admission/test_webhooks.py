@@ -226,6 +226,10 @@ def test_a_hook_that_hangs_or_is_not_there(server: Server, hooks: HookServer, na
             assert said["message"].endswith(
                 f'failed to call webhook: Post "https://127.0.0.1:{hooks.port}/?timeout=1s": context deadline exceeded'
             )
+        with registered(server, namespace, hook(hooks, timeoutSeconds=30)):
+            status, said = create(server, namespace, query={"timeout": "200ms"})
+            assert (status, said["reason"]) == (504, "Timeout")
+            assert said["message"].startswith("Timeout: request did not complete within requested timeout")
         with registered(server, namespace, hook(hooks, timeoutSeconds=1, failurePolicy="Ignore")):
             assert create(server, namespace)[0] == 201
     finally:
