@@ -66,7 +66,11 @@ async def relay(request: Request, target: Target, *, whole_refusals: bool = Fals
     except (OSError, ssl.SSLError, TimeoutError) as error:
         raise RelayError(f"dial tcp {target.host}:{target.port}: {error or 'i/o timeout'}") from None
     backend.send(target)
-    return await backend.answer
+    try:
+        return await backend.answer
+    except asyncio.CancelledError:  # the client has gone, or the request took too long
+        backend.transport.close()
+        raise
 
 
 class _Backend(asyncio.Protocol):
