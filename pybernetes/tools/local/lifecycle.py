@@ -114,12 +114,13 @@ def server_of(settings: Settings) -> str:
 def prepare(cluster: Cluster, settings: Settings, wanted: NodeSettings) -> None:
     """Makes what a node needs before its programs start."""
     node, server = Node(cluster, wanted.name), server_of(settings)
+    own = network.node_address(settings, wanted.name)
     if not settings.host_network:
         inside = (settings.pod_range,)
         network.make_node(cluster.name, node.name, settings.node_range, wanted.number, inside)
-        own = network.node_address(settings, wanted.name)
         network.keep_services_inside(node.namespace, settings, own)
     node.make_identity("kubelet", server, f"system:node:{node.name}", "system:nodes")
+    node.make_serving(own)
     node.make_identity("kube-proxy", server, "system:kube-proxy")
     node.make_identity("pod-network", server, addons.NETWORK_USER)
     node.forget_dead()

@@ -42,13 +42,31 @@ class Node:
         self.root.mkdir(parents=True, exist_ok=True, mode=0o711)
         if self.identity(component).exists():
             return
-        certificate, key = tls.ensure_authority(self.cluster.certificates)
-        authority = tls.Pair(certificate.read_bytes(), key.read_bytes())
+        authority = self._authority()
         own = tls.issue(authority, user, organizations=list(groups), client=True)
         entries = kubeconfig.entries(
             self.cluster.name, server, authority.certificate, own.certificate, own.key
         )
         kubeconfig.write(self.identity(component), entries)
+
+    def make_serving(self, address: str) -> None:
+        """Gives the kubelet a certificate to serve with, once: one that makes its own keeps what that takes in memory."""
+        certificate, key = self.serving
+        if certificate.exists() and key.exists():
+            return
+        names = (self.name, address, "127.0.0.1", "localhost")
+        own = tls.issue(self._authority(), f"system:node:{self.name}", names=names, server=True)
+        tls.write_atomically(key, own.key, 0o600)
+        tls.write_atomically(certificate, own.certificate, 0o644)
+
+    @property
+    def serving(self) -> tuple[Path, Path]:
+        """The files of the certificate that the kubelet serves with, and of its key."""
+        return self.root / "kubelet.crt", self.root / "kubelet.key"
+
+    def _authority(self) -> tls.Pair:
+        certificate, key = tls.ensure_authority(self.cluster.certificates)
+        return tls.Pair(certificate.read_bytes(), key.read_bytes())
 
     def kubelet_arguments(self, address: str, cluster_dns: str) -> list[str]:
         """The command line of the node's kubelet."""
@@ -61,6 +79,8 @@ class Node:
             f"--container-runtime-endpoint=unix://{self.places.socket}",
             f"--cni-conf-dir={self.places.cni_configuration}",
             f"--client-ca-file={self.cluster.certificates / 'ca.crt'}",
+            f"--tls-cert-file={self.serving[0]}",
+            f"--tls-private-key-file={self.serving[1]}",
             f"--cgroup-root=/pybernetes/{self.cluster.name}/{self.name}",
             f"--cluster-dns={cluster_dns}",
             "--fail-swap-on=false",
