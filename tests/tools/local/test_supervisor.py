@@ -73,11 +73,15 @@ def alive(pid: int) -> bool:
 
 
 def test_a_program_that_dies_is_started_again(supervised: Supervised) -> None:
+    def begun() -> int:
+        return (supervised.folder / "one.log").read_text().count("begun")
+
     first = supervised.until(lambda: supervised.pid("one"))
+    supervised.until(lambda: begun() == 1)
     os.kill(first, signal.SIGKILL)
     supervised.until(lambda: supervised.pid("one") not in (0, first))
     assert supervised.state()["one"]["restarts"] == 1
-    supervised.until(lambda: (supervised.folder / "one.log").read_text().count("begun") == 2)
+    supervised.until(lambda: begun() == 2)
 
 
 def test_what_is_wanted_starts_and_what_is_not_stops(supervised: Supervised) -> None:
