@@ -37,6 +37,7 @@ class Access:
         self.key = ""
         self.headers: dict[str, Any] = {}
         self.exec: dict[str, Any] | None = None
+        self.user = ""  # the name under which the program above is written down
         self.cluster: dict[str, Any] = {}
 
 
@@ -114,6 +115,9 @@ def absolute(value: Config, directory: str) -> None:
             for name in _PATHS[plural]:
                 if inner.get(name):
                     inner[name] = os.path.join(directory, inner[name])
+            plugin = inner.get("exec") or {}
+            if "/" in (plugin.get("command") or ""):  # without one it is looked for on the path
+                plugin["command"] = os.path.join(directory, plugin["command"])
 
 
 def entry(config: Config, plural: str, name: str) -> dict[str, Any] | None:
@@ -194,7 +198,7 @@ def _identity(result: Access, config: Config, context: dict[str, Any], flags: An
     elif token:
         result.headers["Authorization"] = f"Bearer {token}"
     elif user.get("exec"):
-        result.exec = user["exec"]
+        result.exec, result.user = user["exec"], name
     if who := flags.__getattr__("as") or user.get("as"):
         result.headers["Impersonate-User"] = who
     if uid := flags.as_uid or user.get("as-uid"):

@@ -73,15 +73,20 @@ class Channels:
             if not self.closed:
                 self._connection.raw().sendall(websocket.frame(opcode, payload, mask=os.urandom(4)))
 
+    def finish(self) -> None:
+        """Tells the other side to end the connection; for threads other than the one that receives."""
+        try:
+            self._write(websocket.CLOSE, b"\x03\xe8")
+        except OSError:
+            pass
+
     def close(self) -> None:
-        """Ends the connection."""
-        if not self.closed:
-            try:
-                self._write(websocket.CLOSE, b"\x03\xe8")
-            except OSError:
-                pass
-            self.closed = True
-            self._connection.close()
+        """Ends the connection. Only who receives may: the number of a closed socket is soon that of another one."""
+        self.finish()
+        with self._lock:
+            if not self.closed:
+                self.closed = True
+                self._connection.close()
 
 
 class Terminal:
@@ -109,14 +114,17 @@ class Terminal:
 
 def run(
     context: Context, path: str, query: list[tuple[str, Any]], *, stdin: bool, tty: bool, given: bytes | None = None,
-    output: Any = None,
+    output: Any = None, redraw: bool = False,
 ) -> int:  # fmt: skip
-    """Joins a process in a container with our own input and output until it ends; gives its exit code."""
+    """Joins a process in a container with our own input and output until it ends; gives its exit code.
+
+    ``redraw`` is for a process that has a terminal already: it is told another size first, so that it draws anew.
+    """
     channels = Channels(context, path, query, ("v5.channel.k8s.io", "v4.channel.k8s.io"))
     status: dict[str, Any] = {}
     with Terminal(tty and stdin):
         if tty:
-            _sizes(channels)
+            _sizes(channels, redraw)
         if given is not None:
             threading.Thread(target=_give, args=(channels, given), daemon=True).start()
         elif stdin:
@@ -184,16 +192,18 @@ def _pump(channels: Channels, stream: Any) -> None:
         pass  # the process has ended
 
 
-def _sizes(channels: Channels) -> None:
+def _sizes(channels: Channels, redraw: bool) -> None:
     import signal
 
-    def tell(*_: object) -> None:
+    def tell(*_: object, more: int = 0) -> None:
         try:
             size = os.get_terminal_size(1)
         except OSError:
             return
-        channels.send(RESIZE, f'{{"Width":{size.columns},"Height":{size.lines}}}'.encode())
+        channels.send(RESIZE, f'{{"Width":{size.columns + more},"Height":{size.lines + more}}}'.encode())
 
+    if redraw:
+        tell(more=1)
     tell()
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGWINCH, tell)

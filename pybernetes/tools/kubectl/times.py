@@ -59,3 +59,24 @@ def rfc1123z(text: str | None) -> str:
     from datetime import datetime
 
     return datetime.fromtimestamp(epoch(text)).astimezone().strftime("%a, %d %b %Y %H:%M:%S %z")
+
+
+def check_rfc3339(text: str) -> None:
+    """Refuses a text that is not a moment, in the words of Go."""
+    import re
+
+    from pybernetes.tools.kubectl.errors import CommandError
+
+    parts = [(r"\d{4}", "2006"), ("-", "-"), (r"\d\d", "01"), ("-", "-"), (r"\d\d", "02"), ("T", "T"),
+             (r"\d\d", "15"), (":", ":"), (r"\d\d", "04"), (":", ":"), (r"\d\d(\.\d+)?", "05"),
+             (r"Z|[-+]\d\d:\d\d", "Z07:00")]  # fmt: skip
+    rest = text
+    for pattern, part in parts:
+        match = re.match(pattern, rest)
+        if match is None:
+            raise CommandError(
+                f'parsing time "{text}" as "2006-01-02T15:04:05Z07:00": cannot parse "{rest}" as "{part}"'
+            )
+        rest = rest[match.end() :]
+    if rest:
+        raise CommandError(f'parsing time "{text}": extra text: "{rest}"')

@@ -12,11 +12,19 @@ from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Verbatim
 from pybernetes.tools.kubectl.pods import choose_container, containers, wait_running
 
+_RECORDED = (
+    "All commands and output from this session will be recorded in container logs, including credentials and "
+    "sensitive information passed through the command prompt."
+)
+
 
 def attach(context: Context, pod: dict[str, Any], name: str) -> None:
     """Joins a container with our input and output."""
     flags = context.flags
-    container = choose_container(context, pod, name, quiet=flags.quiet)
+    try:
+        container = choose_container(context, pod, name, quiet=flags.quiet)
+    except CommandError as error:
+        raise CommandError(f"cannot attach to the container: {error.message}") from None
     spec = next(each for each in containers(pod) if each["name"] == container)
     tty = flags.tty
     if tty and not spec.get("tty"):
@@ -25,15 +33,29 @@ def attach(context: Context, pod: dict[str, Any], name: str) -> None:
             context.warn(f"error: Unable to use a TTY - container {container} did not allocate one")
     elif not tty and spec.get("tty"):
         tty = True
-    if flags.stdin and tty and not flags.quiet:
+    terminal = tty and flags.stdin and context.stdin.isatty()
+    if tty and flags.stdin and not terminal and not flags.quiet:
+        context.warn("Unable to use a TTY - input is not a terminal or the right kind of file")
+    if not flags.quiet:
+        context.warn(_RECORDED)
         context.warn("If you don't see a command prompt, try pressing enter.")
     stdin = flags.stdin and bool(spec.get("stdin"))
-    path = path_of(
-        context.discovery.find("pods"), pod["metadata"]["namespace"], pod["metadata"]["name"], "attach"
-    )
+    namespace, pod_name = pod["metadata"]["namespace"], pod["metadata"]["name"]
+    path = path_of(context.discovery.find("pods"), namespace, pod_name, "attach")
     query = [("container", container), ("stdout", "true")]
-    query += [(key, "true") for key, on in (("stdin", stdin), ("tty", tty), ("stderr", not tty)) if on]
-    streaming.run(context, path, query, stdin=stdin, tty=tty and context.stdin.isatty())
+    query += [
+        (key, "true") for key, on in (("stdin", stdin), ("tty", terminal), ("stderr", not terminal)) if on
+    ]
+    streaming.run(context, path, query, stdin=stdin, tty=terminal, redraw=True)
+    if terminal and not flags.quiet:
+        again = f"kubectl attach {pod_name} -c {container} -n {namespace} -i -t"
+        if spec in ((pod.get("spec") or {}).get("ephemeralContainers") or ()):
+            context.out(
+                "Session ended, the ephemeral container will not be restarted but may be reattached using "
+                f"'{again}' if it is still running"
+            )
+        else:
+            context.out(f"Session ended, resume using '{again}' command")
 
 
 def follow(context: Context, info: Info) -> int:
@@ -46,6 +68,7 @@ def follow(context: Context, info: Info) -> int:
         first = pod["spec"]["containers"][0]["name"]
         try:
             if pod["status"]["phase"] == "Running":
+                _print(context, pod, first, {})  # what came before we are attached
                 attach(context, pod, first)
             else:
                 _print(context, pod, first, {})

@@ -5,6 +5,10 @@ from __future__ import annotations
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import Exit
 
+# Where the original puts its help and how it ends differs from verb to verb.
+_TO_STDOUT = ("rollout", "certificate")
+_CODES = {"certificate": 0}
+
 
 def run(context: Context) -> None:
     """Says what there is, or that there is no such thing."""
@@ -19,6 +23,6 @@ def run(context: Context) -> None:
     show(
         import_module("pybernetes.tools.kubectl.commands." + ".".join(map(_file, words))),
         context.path,
-        context.stdout,
+        context.stdout if words[-1] in _TO_STDOUT else context.stderr,
     )
-    raise Exit(1)
+    raise Exit(_CODES.get(words[-1], 1))

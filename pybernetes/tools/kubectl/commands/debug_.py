@@ -182,7 +182,9 @@ def _ephemeral(context: Context, info: Info, command: list[str]) -> tuple[Object
     container = _secured(_container(context, name, command), flags.profile, "pod")
     if flags.target:
         container["targetContainerName"] = flags.target
-    patch = {"spec": {"ephemeralContainers": [container]}}
+    before = (info.object.get("spec") or {}).get("ephemeralContainers") or []
+    order = [{"name": each["name"]} for each in (*before, container)]
+    patch = {"spec": {"ephemeralContainers": [container], "$setElementOrder/ephemeralContainers": order}}
     pod = context.client.patch(
         info.resource, info.namespace, info.name, patch, "strategic", subresource="ephemeralcontainers"
     )

@@ -13,7 +13,6 @@ from pybernetes.tools.kubectl.builder import Builder, Info
 from pybernetes.tools.kubectl.commands.apply import compute
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, Exit, not_found
-from pybernetes.tools.kubectl.lastapplied import annotate
 
 SUMMARY = "Diff the live version against a would-be applied version"
 USAGE = "diff -f FILENAME"
@@ -82,12 +81,16 @@ def _states(context: Context, info: Info) -> tuple[Any, Any]:
         live = None
     if flags.server_side:
         query["force"] = "true" if flags.force_conflicts else "false"
+        if "field-manager" not in flags.changed:
+            query["fieldManager"] = "kubectl"
         return live, context.client.patch(
             info.resource, info.namespace, info.name, info.object, "apply", query=query
         )
     if live is None:
-        return None, context.client.create(info.resource, info.namespace, annotate(info.object), query=query)
-    patch, kind = compute(info, live, annotate(info.object))
+        return None, context.client.create(info.resource, info.namespace, info.object, query=query)
+    # Without the annotation that apply keeps, but not without those that others made.
+    wanted = {**info.object, "metadata": {"annotations": {}, **info.object["metadata"]}}
+    patch, kind = compute(info, live, wanted)
     return live, context.client.patch(info.resource, info.namespace, info.name, patch, kind, query=query)
 
 

@@ -12,8 +12,8 @@ from pybernetes.tools.kubectl import flagsets, printers
 from pybernetes.tools.kubectl.builder import Builder, Info
 from pybernetes.tools.kubectl.commands.set_._change import difference
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError, Exit
-from pybernetes.tools.kubectl.lastapplied import annotate, read
+from pybernetes.tools.kubectl.errors import ApiError, CommandError, Exit, not_found
+from pybernetes.tools.kubectl.lastapplied import annotate
 
 SUMMARY = "Edit a resource on the server"
 USAGE = "edit (RESOURCE/NAME | -f FILENAME)"
@@ -34,7 +34,7 @@ _HEAD = """# Please edit the object below. Lines beginning with a '#' will be ig
 
 
 def run(context: Context) -> None:
-    """Edits what the arguments name, one object after another."""
+    """Edits what the arguments name, several objects as a list."""
     flags = context.flags
     if flags.output_patch and flags.output:
         raise CommandError("--output-patch and --output are mutually exclusive")
@@ -42,8 +42,7 @@ def run(context: Context) -> None:
     infos = builder.all()
     if not infos:
         raise CommandError("edit cancelled, no objects found")
-    for info in infos:
-        _edit(context, info)
+    _session(context, infos)
 
 
 def _text(value: dict[str, Any], form: str, managed: bool) -> str:
@@ -57,96 +56,186 @@ def _text(value: dict[str, Any], form: str, managed: bool) -> str:
     return dumps(plain)
 
 
-def in_editor(context: Context, text: str, suffix: str) -> str:
-    """What the user makes of a text."""
+def in_editor(context: Context, text: str, suffix: str) -> tuple[str, str]:
+    """What the user makes of a text, and the file that it is kept in."""
     environment = context.environment
     program = environment.get("KUBE_EDITOR") or environment.get("EDITOR") or "vi"
     handle, path = tempfile.mkstemp(prefix="kubectl-edit-", suffix=suffix)
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)
+    quotes = any(mark in program for mark in "\"'\\")
+    command = ["/bin/sh", "-c", f"{program} {shlex.quote(path)}"] if quotes else [*program.split(), path]
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        try:
-            code = subprocess.run(["/bin/sh", "-c", f"{program} {shlex.quote(path)}"], check=False).returncode
-        except OSError as error:
-            raise CommandError(f"unable to launch the editor {program!r}: {error}") from None
-        if code:
-            raise CommandError(f'there was a problem with the editor "{program}"')
-        with open(path, encoding="utf-8") as file:
-            return file.read()
-    finally:
-        os.unlink(path)
+        code = subprocess.run(command, check=False).returncode
+    except OSError:
+        if "/" not in command[0]:
+            raise CommandError(f'unable to launch the editor "{program}"') from None
+        code = 1
+    if code:
+        raise CommandError(f'there was a problem with the editor "{program}"')
+    with open(path, encoding="utf-8") as file:
+        return file.read(), path
 
 
-def _parsed(text: str) -> Any:
+def asked(context: Context, text: str) -> str:
+    """What the user makes of a text, once."""
+    edited, path = in_editor(context, text, ".yaml")
+    os.unlink(path)
+    return edited
+
+
+def _strip(text: str) -> str:
+    """A text without its comments."""
+    return "\n".join(line for line in text.split("\n") if not line.startswith("#"))
+
+
+def parsed(text: str) -> Any:
+    """The object in an edited text; None if there is none."""
     from pybernetes.api.yaml_text import YamlError, loads
 
-    lines = "\n".join(line for line in text.split("\n") if not line.startswith("#"))
+    lines = _strip(text)
     if not lines.strip():
         return None
     try:
         return loads(lines.encode())[0]
     except YamlError as error:
-        raise CommandError(f"The edited file had a syntax error: {error}") from None
+        raise CommandError(str(error)) from None
 
 
-def _edit(context: Context, info: Info) -> None:
+class Results:
+    """What came of an attempt: reasons to edit again, and how many objects need something else."""
+
+    def __init__(self) -> None:
+        self.reasons: list[str] = []
+        self.retryable = self.missing = 0
+
+    def invalid(self, info: Info, causes: list[str]) -> str:
+        """Notes that an object is to be edited again, and gives what to say."""
+        named = f'{info.resource.full_name} "{info.name}"'
+        self.reasons += [
+            f"{named} was not valid{':' if causes else ''}",
+            *(f"* {cause}" for cause in causes),
+            "",
+        ]
+        return f"error: {named} is invalid"
+
+    def head(self) -> str:
+        """What the editor shows above the object."""
+        lines = [line for reason in self.reasons for line in (reason.split("\n") if reason else [""])]
+        return _HEAD + "".join(f"# {line}".rstrip() + "\n" for line in lines)
+
+
+def _session(context: Context, infos: list[Info]) -> None:
     flags = context.flags
     form = "json" if flags.output == "json" else "yaml"
-    original = _text(info.object, form, flags.show_managed_fields)
-    head, body = _HEAD, original
+    plain = [
+        each.object if flags.show_managed_fields else printers.without_managed(each.object) for each in infos
+    ]
+    several = {"apiVersion": "v1", "items": plain, "kind": "List", "metadata": {}}
+    original = body = _text(plain[0] if len(plain) == 1 else several, form, True)
+    results, kept = Results(), ""
     while True:
-        edited = in_editor(context, head + body, f".{form}")
-        if edited == head + body and head == _HEAD:
+        edited, file = in_editor(context, results.head() + body, f".{form}")
+        if results.reasons and _strip(edited) == _strip(body):
+            _preserved(context, file)
+            raise CommandError("Edit cancelled, no valid changes were saved.")
+        if kept:
+            os.unlink(kept)
+        kept, body, results = file, _strip(edited), Results()
+        if body == _strip(original):
+            os.unlink(file)
             context.warn("Edit cancelled, no changes made.")
             return
-        if edited == head + body:
-            context.warn("Edit cancelled, no valid changes were saved.")
-            raise Exit(1)
         try:
-            value = _parsed(edited)
+            value = parsed(edited)
             if value is None:
-                context.warn("Edit cancelled, saved file was empty.")
-                return
-            before = info.object if flags.show_managed_fields else printers.without_managed(info.object)
-            if value == before:
-                context.warn("Edit cancelled, no changes made.")
-                return
-            _send(context, info, before, value)
-            return
+                raise CommandError("EOF")
         except CommandError as error:
-            lines = error.text().splitlines()
-            head = _HEAD + "".join(f"# {line}\n" for line in lines) + "#\n"
-            body = "\n".join(line for line in edited.split("\n") if not line.startswith("#"))
+            cause = f'<nil>: Invalid value: "The edited file failed validation": {error.message}'
+            context.warn(results.invalid(infos[0], [cause]))
+            continue
+        try:
+            _send_all(context, infos, plain, value, results)
+        except CommandError:
+            _preserved(context, file)
+            raise
+        if results.retryable:
+            context.warn(f"You can run `kubectl replace -f {file}` to try this update again.")
+            raise Exit(1)
+        if results.missing:
+            context.warn(f'The edits you made on deleted resources have been saved to "{file}"')
+            raise Exit(1)
+        if not results.reasons:
+            os.unlink(file)
+            return
 
 
-def _send(context: Context, info: Info, before: dict[str, Any], after: dict[str, Any]) -> None:
+def _preserved(context: Context, path: str) -> None:
+    context.warn(f'A copy of your changes has been stored to "{path}"')
+
+
+def _send_all(
+    context: Context, infos: list[Info], plain: list[dict[str, Any]], value: dict[str, Any], results: Results
+) -> None:
+    """Sends each object that was changed."""
+    edited = value.get("items") or [] if value.get("kind") == "List" and len(infos) > 1 else [value]
+    for after in edited:
+        try:
+            context.discovery.of_kind(str(after.get("apiVersion")), str(after.get("kind")))
+        except CommandError as error:
+            results.reasons += [f"The edited file had a syntax error: {error.message}", ""]
+            return
+    for after in edited:
+        uid = (after.get("metadata") or {}).get("uid")
+        found = [pair for pair in zip(infos, plain, strict=True) if pair[1]["metadata"].get("uid") == uid]
+        if not found:
+            raise CommandError(f"no original object found for {(after.get('metadata') or {}).get('name')}")
+        _send(context, *found[0], after, results)
+
+
+def _send(
+    context: Context, info: Info, before: dict[str, Any], after: dict[str, Any], results: Results
+) -> None:
     flags = context.flags
-    if flags.save_config or (read(before) is not None and "save-config" not in flags.changed):
+    if after == before:
+        printers.make(context, "skipped")(after)
+        return
+    if flags.save_config:
         after = annotate(after)
+    same = (after.get("apiVersion"), after.get("kind"), after["metadata"].get("name"))
+    if same != (before["apiVersion"], before["kind"], info.name):
+        raise CommandError("At least one of apiVersion, kind and name was changed")
     patch, kind = difference(info, before, after)
-    version = before["metadata"].get("resourceVersion")
-    if version and after["metadata"].get("resourceVersion") == version:
-        patch.setdefault("metadata", {})["resourceVersion"] = version
     if flags.output_patch:
         from pybernetes.tools.kubectl.printers.json import dumps
 
         context.out(f"Patch: {dumps(patch, indent=None)}")
-    value = context.client.patch(
-        info.resource,
-        info.namespace,
-        info.name,
-        patch,
-        kind,
-        query=context.write_query(),
-        subresource=flags.subresource,
-    )
+    named = f'{info.resource.full_name} "{info.name}"'
+    try:
+        value = context.client.patch(
+            info.resource, info.namespace, info.name, patch, kind, query=context.write_query(),
+            subresource=flags.subresource,
+        )  # fmt: skip
+    except ApiError as error:
+        if error.reason == "Invalid":
+            causes = (error.status.get("details") or {}).get("causes") or ()
+            context.warn(
+                results.invalid(info, [f"{each.get('field')}: {each.get('message')}" for each in causes])
+            )
+        elif not_found(error):
+            results.missing += 1
+            context.warn(f"error: {named} could not be found on the server")
+        else:
+            results.retryable += 1
+            context.warn(f"error: {named} could not be patched: {error.message}")
+        return
     printers.make(context, "edited")(value)
 
 
 def edit_files(context: Context, verb: str) -> None:
     """Lets the user edit the objects of files before they are created."""
     for info in Builder.from_flags(context).infos():
-        value = _parsed(in_editor(context, _HEAD + _text(info.object, "yaml", True), ".yaml"))
+        value = parsed(asked(context, _HEAD + _text(info.object, "yaml", True)))
         if value is None:
             context.warn("Edit cancelled, saved file was empty.")
             continue

@@ -12,6 +12,7 @@ from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, not_found
 from pybernetes.tools.kubectl.http import Connection
 from pybernetes.tools.kubectl.pods import choose_container, containers, named, pods_of
+from pybernetes.tools.kubectl.times import check_rfc3339
 
 SUMMARY = "Print the logs for a container in a pod"
 USAGE = "logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]"
@@ -63,6 +64,8 @@ def _options(context: Context) -> dict[str, Any]:
     flags = context.flags
     if flags.since_time and flags.since:
         raise CommandError("at most one of `sinceTime` or `sinceSeconds` may be specified")
+    if flags.since_time:
+        check_rfc3339(flags.since_time)
     if flags.all_containers and (flags.container or len(context.args) == 2):
         name = flags.container or context.args[1]
         raise CommandError(f"--all-containers=true should not be specified with container name {name}")

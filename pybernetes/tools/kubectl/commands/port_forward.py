@@ -50,8 +50,11 @@ def run(context: Context) -> None:
     ]
     for thread in threads:
         thread.start()
-    for thread in threads:
-        thread.join()
+    try:
+        for thread in threads:
+            thread.join()
+    except KeyboardInterrupt:
+        return
 
 
 def _ports(text: str, service: dict[str, Any] | None, pod: dict[str, Any]) -> tuple[int, int]:
@@ -68,6 +71,11 @@ def _ports(text: str, service: dict[str, Any] | None, pod: dict[str, Any]) -> tu
         raise CommandError(
             f'error parsing local port "{local}": strconv.ParseUint: parsing "{local}": invalid syntax'
         )
+    for which, given in (("local", int(local or 0)), ("remote", number)):
+        if given > 65535:
+            raise CommandError(
+                f"error parsing {which} port '{given}': strconv.ParseUint: parsing \"{given}\": value out of range"
+            )
     return int(local or 0), number
 
 
@@ -138,13 +146,17 @@ def _forward(context: Context, connection: socket.socket, pod: dict[str, Any], r
         connection.close()
         return
 
+    sending = threading.Event()  # set when nothing more is written to the connection
+
     def outwards() -> None:
         try:
             while data := connection.recv(65536):
                 channels.send(0, data)
         except OSError:
             pass
-        channels.close()
+        channels.finish()
+        sending.wait()
+        connection.close()
 
     threading.Thread(target=outwards, daemon=True).start()
     announced: set[int] = set()
@@ -164,5 +176,9 @@ def _forward(context: Context, connection: socket.socket, pod: dict[str, Any], r
                 connection.sendall(data)
     except OSError:
         pass
-    connection.close()
     channels.close()
+    try:
+        connection.shutdown(socket.SHUT_RDWR)  # wakes the thread above, which closes it
+    except OSError:
+        pass
+    sending.set()

@@ -51,6 +51,8 @@ def run(context: Context) -> None:
             socket.AF_INET6 if ":" in flags.address else socket.AF_INET, socket.SOCK_STREAM
         )
         server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if flags.port > 65535:
+            raise CommandError(f"listen tcp: address {flags.port}: invalid port")
         address = (flags.address, flags.port)
     try:
         server.bind(address)

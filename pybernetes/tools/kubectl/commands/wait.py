@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from typing import Any
@@ -46,7 +47,7 @@ def _wait_all(context: Context, text: str, deadline: float, seconds: float) -> N
     creating, deleting = kind == "create", kind == "delete"
     condition = None if creating or deleting else parse(text)
     options: dict[str, Any] = {
-        "require_object": not (creating or deleting),
+        "require_object": not creating,
         "continue_on_error": True,
         "latest": False,
     }
@@ -79,7 +80,12 @@ def _wait(
     context: Context, info: Info, condition: Condition | None, creating: bool, deleting: bool, deadline: float
 ) -> dict[str, Any] | None:
     if creating:
-        return until(context, info, lambda value: value is not None, deadline)
+        try:
+            return until(context, info, lambda value: value is not None, deadline)
+        except CommandError as error:
+            if error.message.startswith("timed out"):
+                raise CommandError("timed out waiting for the condition") from None
+            raise
     if deleting:
         uid = (info.object.get("metadata") or {}).get("uid")
         return until(
@@ -140,18 +146,30 @@ def _by_path(text: str) -> Condition:
     return holds
 
 
+_FORMAT = (
+    "jsonpath wait format must be --for=jsonpath='{.status.readyReplicas}'=3 or "
+    "--for=jsonpath='{.status.readyReplicas}'"
+)
+
+
 def _split(text: str) -> tuple[str, str, bool]:
+    """The path and the value, around the one equals sign that is not one of a pair."""
     if not text:
         raise CommandError("jsonpath expression cannot be empty")
-    depth = 0
-    for place, char in enumerate(text):
-        depth += (char in "{[(") - (char in "}])")
-        if char == "=" and not depth and text[place - 1 : place] not in ("=", "!", "<", ">"):
-            value = text[place + 1 :].strip("'\"")
-            if not value:
-                raise CommandError("jsonpath wait value cannot be empty")
-            return text[:place].strip("'\""), value, True
-    return text.strip("'\""), "", False
+    parts = [""]
+    for piece in re.findall("==|=|[^=]+", text):
+        if piece == "=":
+            parts.append("")
+        else:
+            parts[-1] += piece
+    if len(parts) > 2:
+        raise CommandError(_FORMAT)
+    path, value = parts[0].strip("'\""), parts[-1].strip("'\"")
+    if len(parts) > 1 and not value:
+        raise CommandError(
+            "jsonpath wait has to have a value after equal sign, like --for=jsonpath='{.status.readyReplicas}'=3"
+        )
+    return path, value, len(parts) > 1
 
 
 __all__ = ["has_condition", "parse", "run", "show_duration"]

@@ -59,6 +59,10 @@ def run(context: Context) -> None:
     _check(context)
     if flags.server_side and "field-manager" not in flags.changed:
         flags.set("field-manager", "kubectl")
+    if flags.prune:
+        from pybernetes.tools.kubectl.commands.apply._prune import allowed, prune
+
+        prunable = allowed(context)  # complain before anything is done
     builder = Builder.from_flags(context, continue_on_error=True, select_all=False)
     infos = builder.all()
     if not infos and not builder.errors:
@@ -82,9 +86,7 @@ def run(context: Context) -> None:
             items = [info.object for info in infos]
             printers.make(context)({"apiVersion": "v1", "items": items, "kind": "List", "metadata": {}})
     if flags.prune:
-        from pybernetes.tools.kubectl.commands.apply._prune import prune
-
-        prune(context, infos)
+        prune(context, infos, prunable)
 
 
 def _check(context: Context) -> None:

@@ -17,10 +17,9 @@ _NAMESPACED = (
 _GLOBAL = (("", "v1", "Namespace"), ("", "v1", "PersistentVolume"))
 
 
-def prune(context: Context, applied: list[Info]) -> None:
+def prune(context: Context, applied: list[Info], kinds: list[Resource]) -> None:
     """Lists every kind that may be pruned and deletes what has the annotation and was not applied just now."""
     flags = context.flags
-    kinds = _allowed(context)
     uids = {(info.object.get("metadata") or {}).get("uid") for info in applied}
     namespaces = {info.namespace for info in applied if info.resource.namespaced}
     if context.namespace_given:
@@ -51,7 +50,8 @@ def _delete(context: Context, info: Info) -> None:
     printers.make(context, "pruned")(info.object)
 
 
-def _allowed(context: Context) -> list[Resource]:
+def allowed(context: Context) -> list[Resource]:
+    """The kinds that may be pruned: those that the flags name, or the usual ones."""
     chosen: list[tuple[str, str, str]] = []
     for text in context.flags.prune_allowlist or context.flags.prune_whitelist:
         parts = text.split("/")
@@ -63,7 +63,7 @@ def _allowed(context: Context) -> list[Resource]:
     for group, version, kind in chosen or (*_NAMESPACED, *(() if context.namespace_given else _GLOBAL)):
         try:
             found.append(context.discovery.of_kind(f"{group}/{version}" if group else version, kind))
-        except CommandError:
+        except CommandError as error:
             if chosen:
-                raise
+                raise CommandError(error.message.partition("\n")[0]) from None
     return found

@@ -6,7 +6,7 @@ import json
 
 from pybernetes.tools.kubectl import flagsets, printers
 from pybernetes.tools.kubectl.builder import Builder
-from pybernetes.tools.kubectl.commands.edit import _HEAD, _parsed, _text, in_editor
+from pybernetes.tools.kubectl.commands.edit import _HEAD, _text, asked, parsed
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.lastapplied import ANNOTATION, configuration, read
@@ -27,7 +27,7 @@ def run(context: Context) -> None:
         if last is None:
             raise CommandError(f"no last-applied-configuration annotation found on resource: {info.name}")
         before = json.loads(last)
-        after = _parsed(in_editor(context, _HEAD + _text(before, "yaml", True), ".yaml"))
+        after = parsed(asked(context, _HEAD + _text(before, "yaml", True)))
         if after is None or after == before:
             context.warn("Edit cancelled, no changes made.")
             continue

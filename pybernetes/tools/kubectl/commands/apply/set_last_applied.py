@@ -34,11 +34,12 @@ def run(context: Context) -> None:
                 f"no last-applied-configuration annotation found on resource: {info.name}, to create the annotation, "
                 "run the command with --create-annotation"
             )
-        work.append((info, live, configuration(info.object, complete=False)))
-    for info, live, text in work:
+        text = configuration(info.object, complete=False)
         if read(live) == text:
             context.out(f"set-last-applied {info.name}: no changes required.")
-            continue
+        else:
+            work.append((info, live, text))
+    for info, live, text in work:
         value = live
         if dry_run != "client":
             patch = {"metadata": {"annotations": {ANNOTATION: text}}}

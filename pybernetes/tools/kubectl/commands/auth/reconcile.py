@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from pybernetes.tools.kubectl import flagsets, printers
 from pybernetes.tools.kubectl.builder import Builder, Info
+from pybernetes.tools.kubectl.commands.auth._rules import not_covered, shown
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, not_found
 
@@ -15,6 +16,14 @@ FLAGS = (flagsets.FILES, flagsets.PRINT, flagsets.DRY_RUN, """
 - remove-extra-permissions bool false | take away permissions that the files do not name
 - remove-extra-subjects bool false | take away subjects that the files do not name
 """)  # fmt: skip
+
+
+class Report(NamedTuple):
+    """What was needed for an object: create, recreate, update or nothing, and what was added and taken away."""
+
+    operation: str
+    missing: list[dict[str, Any]]
+    extra: list[dict[str, Any]]
 
 
 def run(context: Context) -> None:
@@ -32,33 +41,52 @@ def run(context: Context) -> None:
         if info.resource.group != "rbac.authorization.k8s.io":
             continue
         try:
-            show(_reconcile(context, info, dry_run))
+            value, report = _reconcile(context, info, dry_run)
+            show(value)
+            _tell(context, report, "subjects" if "Binding" in info.resource.kind else "rules")
         except CommandError as error:
             builder.errors.append(error)
     builder.finish()
 
 
-def _reconcile(context: Context, info: Info, dry_run: str) -> dict[str, Any]:
-    flags = context.flags
-    wanted = info.object
+def _reconcile(context: Context, info: Info, dry_run: str) -> tuple[dict[str, Any], Report]:
+    """Gives the object as it is then, and what had to be done for that."""
+    flags, client = context.flags, context.client
+    wanted, key = info.object, "subjects" if "Binding" in info.resource.kind else "rules"
+    rules = key == "rules"
     try:
-        live = context.client.get(info.resource, info.namespace, info.name)
+        live = client.get(info.resource, info.namespace, info.name)
     except CommandError as error:
         if not not_found(error):
             raise
-        return wanted if dry_run == "client" else context.client.create(info.resource, info.namespace, wanted)
-    key, extra = (
-        ("rules", flags.remove_extra_permissions)
-        if "Binding" not in info.resource.kind
-        else ("subjects", flags.remove_extra_subjects)
-    )
-    merged = list(wanted.get(key) or []) if extra else [
-        *(live.get(key) or []), *(each for each in wanted.get(key) or () if each not in (live.get(key) or [])),
-    ]  # fmt: skip
-    value = {**live, key: merged}
-    if value == live or dry_run == "client":
-        return value
-    if key == "subjects" and live.get("roleRef") != wanted.get("roleRef"):
-        context.client.delete(info.resource, info.namespace, info.name)
-        return context.client.create(info.resource, info.namespace, wanted)
-    return context.client.replace(info.resource, info.namespace, info.name, value)
+        made = wanted if dry_run == "client" else client.create(info.resource, info.namespace, wanted)
+        return made, Report("create", wanted.get(key) or [], [])
+    if not rules and live.get("roleRef") != wanted.get("roleRef"):
+        if dry_run != "client":
+            client.delete(info.resource, info.namespace, info.name)
+            wanted = client.create(info.resource, info.namespace, wanted)
+        return wanted, Report("recreate", [], [])
+    now, then = live.get(key) or [], wanted.get(key) or []
+    if rules:
+        missing, extra = not_covered(now, then), not_covered(then, now)
+    else:
+        missing, extra = (
+            [each for each in one if each not in other] for one, other in ((then, now), (now, then))
+        )
+    remove = flags.remove_extra_permissions if rules else flags.remove_extra_subjects
+    value = {**live, key: then if extra and remove else [*now, *missing]}
+    if value == live:
+        return live, Report("", [], [])
+    if dry_run != "client":
+        value = client.replace(info.resource, info.namespace, info.name, value)
+    return value, Report("update", missing, extra if remove else [])
+
+
+def _tell(context: Context, report: Report, what: str) -> None:
+    if report.operation:
+        context.warn(f"\treconciliation required {report.operation}")
+    for title, values in ((f"missing {what} added", report.missing), (f"extra {what} removed", report.extra)):
+        if values:
+            context.warn(f"\t{title}:")
+        for value in values:
+            context.warn(f"\t\t{shown(value, what == 'rules')}")

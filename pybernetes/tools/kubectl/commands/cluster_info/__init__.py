@@ -12,8 +12,6 @@ FLAGS = ()
 
 def run(context: Context) -> None:
     """Prints the addresses of the control plane and of services that are marked as the cluster's."""
-    if context.args:
-        raise context.usage(f'unknown command "{context.args[0]}"')
     server = context.client.access.server
     namespace = context.flags.namespace or "kube-system"
     labels = "kubernetes.io/cluster-service=true"

@@ -26,10 +26,7 @@ def run(context: Context) -> None:
     for info in Builder.from_flags(context, empty_selector=True, latest=True).infos():
         if info.resource.kind not in KINDS:
             group = f".{info.resource.group}" if info.resource.group else ""
-            raise CommandError(
-                f'error retrieving history for "{info.resource.kind}{group}", no visitor method exists for '
-                f"{{{info.resource.group} {info.resource.kind}}}"
-            )
+            raise CommandError(f'no history viewer has been implemented for "{info.resource.kind}{group}"')
         found = revisions(context, info)
         if flags.output:
             _structured(context, info, found)

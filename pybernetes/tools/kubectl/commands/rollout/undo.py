@@ -94,4 +94,5 @@ def _preview(context: Context, info: Info, template: dict[str, Any]) -> None:
 
     writer = Writer(context, info, False)
     write(writer, template)
-    context.out(f"{info.label} {writer.text()} (dry run)")
+    will = "" if info.resource.kind == "Deployment" else "will roll back to "
+    context.out(f"{info.label} {will}{writer.text()} (dry run)")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pybernetes.tools.kubectl import flagsets, printers
-from pybernetes.tools.kubectl.builder import MISSING, Builder, Info
+from pybernetes.tools.kubectl.builder import LOCAL, MISSING, Builder, Info
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Verbatim
 
@@ -60,6 +60,8 @@ def change(
     """Edits each object, sends the difference and prints the result."""
     flags = context.flags
     dry_run = check(context)
+    if flags.local and resources:
+        raise Verbatim("error: " + LOCAL)
     local = flags.local or dry_run == "client"
     builder = Builder.from_flags(
         context, args=resources, continue_on_error=True, latest=not flags.local, select_all=False,
@@ -72,10 +74,10 @@ def change(
         except CommandError as error:
             builder.errors.append(error)
             continue
+        if info.object == before:
+            continue
         if local:
             printers.make(context, done)(info.object)
-            continue
-        if info.object == before:
             continue
         patch, kind = difference(info, before, info.object)
         query = {"dryRun": "All"} if dry_run == "server" else {}

@@ -108,7 +108,10 @@ def _from_source(context: Context, text: str) -> list[Object]:
     for name in info.object.get("data") or {}:
         if flags.keys and name not in flags.keys:
             continue
-        variable = flags.prefix + re.sub(r"[^A-Za-z0-9_]", "_", name).upper()
+        plain = re.sub(r"[^A-Za-z0-9_]", "_", name).upper()
+        if plain != name:
+            context.warn(f"Warning: key {name} transferred to {plain}")
+        variable = flags.prefix + plain
         found.append({"name": variable, "valueFrom": {key: {"key": name, "name": info.name}}})
     return sorted(found, key=lambda each: each["name"])
 
