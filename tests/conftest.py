@@ -1,6 +1,7 @@
 """Runs `async def` tests on a fresh event loop each, and offers the helpers of tests.support."""
 
 import inspect
+import os
 from typing import Any
 
 import pytest
@@ -21,6 +22,12 @@ def pytest_pyfunc_call(pyfuncitem: Any) -> bool | None:
     return True
 
 
-# A loaded machine makes hypothesis slow, which is no fault of the code under test.
-settings.register_profile("pybernetes", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# A loaded machine makes hypothesis slow, which is no fault of the code under test. Developers' runs try new examples
+# every time; continuous integration always the same, so that it judges the change and nothing else.
+settings.register_profile(
+    "pybernetes",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=bool(os.environ.get("CI")),
+)
 settings.load_profile("pybernetes")

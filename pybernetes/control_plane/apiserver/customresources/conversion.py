@@ -94,7 +94,7 @@ def _named(obj: Object) -> str:
 def _answer(value: Object, uid: str, version: str) -> list[Any]:
     response = value.get("response")
     if version == "v1":
-        given = value.get("apiVersion", ""), value.get("kind", "")
+        given = value.get("apiVersion") or "", value.get("kind") or ""
         if given != (f"{_GROUP}/v1", "ConversionReview"):
             shown = f"{given[0] if '/' in given[0] else '/' + given[0]}, Kind={given[1]}"
             raise _Unusable(f"expected webhook response of {_GROUP}/v1, Kind=ConversionReview, got {shown}")

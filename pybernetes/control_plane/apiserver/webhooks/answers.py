@@ -135,8 +135,10 @@ def _check(shape: Shape, value: Any, path: str, owner: str) -> None:
     if shape is _BYTES:
         check_base64(value)
     if shape.fields:
-        for key, item in value.items():
-            if key in shape.fields:
+        for key, item in list(value.items()):
+            if item is None:
+                del value[key]  # as good as not there
+            elif key in shape.fields:
                 _check(shape.fields[key], item, f"{path}.{key}", shape.go.rpartition(".")[2])
     elif shape.items is not None:
         for item in value.values() if isinstance(value, dict) else value:
