@@ -75,7 +75,7 @@ async def _run(name: str) -> int:
         volumes=cluster.root / "volumes",
         name_server=_name_server(settings),
         node_range=settings.node_range,
-        bridge=network.bridge_name(name) if settings.node_range and not settings.host_network else "",
+        bridge="" if settings.host_network else network.bridge_name(name),
         dialer=network.dialer(cluster.name, settings),
     )
     stop = asyncio.Event()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import signal
 import sys
 from typing import TYPE_CHECKING
@@ -78,15 +79,13 @@ async def _serve(arguments: argparse.Namespace) -> int:
     client = config.load(arguments.kubeconfig or None).client(user_agent="kube-dns")
     names = KubeDns(client, options(arguments))
     await names.start()
-    stop = asyncio.Event()
-    for each in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(each, stop.set)
     running = asyncio.create_task(names.run())
+    for each in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(each, running.cancel)
     collector.calm()
     print(f"kube-dns answers on port {names.server.port}", flush=True)
-    await stop.wait()
-    running.cancel()
-    await asyncio.gather(running, return_exceptions=True)
+    with contextlib.suppress(asyncio.CancelledError):
+        await running
     await names.stop()
     await client.close()
     return 0

@@ -95,7 +95,7 @@ FLAGS = (
     Flag("root-dir", "/var/lib/kubelet", "where the kubelet keeps its files"),
     Flag("cert-dir", "", "where certificates are kept; by default pki below the root"),
     Flag("cni-conf-dir", "", "where CNI configuration is kept; empty leaves it to the runtime"),
-    Flag("cni-write", True, "write a bridge for this node alone there; otherwise somebody else does"),
+    Flag("cni-bridge", "cni0", "bridge of this node's pods to write there; empty if somebody else does"),
     Flag("provider-id", "", "how a cloud provider names the machine"),
     Flag("cloud-provider", "", "external if a cloud controller manager completes the node"),
     Flag("authorization-mode", "", "AlwaysAllow or Webhook"),
@@ -275,10 +275,10 @@ async def serve(arguments: argparse.Namespace, stop: asyncio.Event, *, alone: bo
         reservations.prepare_process(options.configuration)
     client = await certificates.client(arguments.kubeconfig, arguments.bootstrap_kubeconfig, options)
     write = None
-    if folder is not None and arguments.cni_write:
+    if folder is not None and arguments.cni_bridge:
 
         def write(ranges: list[str]) -> None:
-            cni.write(folder, ranges, state=root / "cni", masquerade=True)
+            cni.write(folder, ranges, bridge=arguments.cni_bridge, state=root / "cni", masquerade=True)
 
     kubelet = Kubelet(options, client, write_network=write)
     server = KubeletServer(kubelet)

@@ -52,7 +52,7 @@ async def _run(name: str, node_name: str) -> int:
         asyncio.get_running_loop().add_signal_handler(each, stop.set)
     address = network.node_address(settings, node_name)
     options = node.kubelet_arguments(address, network.cluster_dns(settings.service_range))
-    options.append(f"--cni-write={'true' if settings.host_network else 'false'}")
+    options.append(f"--cni-bridge={network.bridge_name(name) if settings.host_network else ''}")
     arguments = kubelet.parser().parse_args([*options, *settings.kubelet_arguments])
     await daemon.make_ready(node.places)
     tasks = [asyncio.create_task(_keep("kubelet", stop, lambda: kubelet.serve(arguments, stop)))]

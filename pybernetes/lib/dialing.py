@@ -10,15 +10,19 @@ import socket
 import ssl
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 _CLONE_NEWNET = 0x40000000
 _LIBC = ctypes.CDLL(None, use_errno=True)
 P = TypeVar("P", bound=asyncio.BaseProtocol)
 
 
-class Dialer(Protocol):
-    """Makes connections."""
+class Dialer:
+    """Makes connections from where this process is."""
+
+    async def connected(self, host: str, port: int) -> socket.socket | None:
+        """A connected socket for an address that has to be reached in another way."""
+        return None
 
     async def __call__(
         self,
@@ -30,23 +34,25 @@ class Dialer(Protocol):
         server_name: str | None = None,
     ) -> P:
         """The protocol of a connection that stands; OSError if there is none."""
+        made, loop = await self.connected(host, port), asyncio.get_running_loop()
+        if made is None:
+            _, protocol = await loop.create_connection(
+                factory, host, port, ssl=context, server_hostname=server_name
+            )
+            return protocol
+        try:
+            name = (server_name or host) if context is not None else None
+            _, protocol = await loop.create_connection(factory, sock=made, ssl=context, server_hostname=name)
+        except BaseException:
+            made.close()
+            raise
+        return protocol
 
 
-async def direct(
-    factory: Callable[[], P],
-    host: str,
-    port: int,
-    *,
-    context: ssl.SSLContext | None = None,
-    server_name: str | None = None,
-) -> P:
-    """A connection from where this process is."""
-    loop = asyncio.get_running_loop()
-    _, protocol = await loop.create_connection(factory, host, port, ssl=context, server_hostname=server_name)
-    return protocol
+direct = Dialer()
 
 
-class Inside:
+class Inside(Dialer):
     """Reaches some ranges of addresses from inside a network namespace, and everything else from here.
 
     ``namespace`` gives the file of the namespace at the moment, or None if there is none.
@@ -63,31 +69,18 @@ class Inside:
             return False
         return any(address in each for each in self._ranges)
 
-    async def __call__(
-        self,
-        factory: Callable[[], P],
-        host: str,
-        port: int,
-        *,
-        context: ssl.SSLContext | None = None,
-        server_name: str | None = None,
-    ) -> P:
-        """A connection, from the side where the address is known."""
+    async def connected(self, host: str, port: int) -> socket.socket | None:
+        """A socket of the namespace, for the ranges that are known there."""
         namespace = self._namespace() if self._covers(host) else None
         if namespace is None:
-            return await direct(factory, host, port, context=context, server_name=server_name)
-        loop = asyncio.get_running_loop()
-        connected = socket_in(namespace, socket.AF_INET6 if ":" in host else socket.AF_INET)
+            return None
+        made = socket_in(namespace, socket.AF_INET6 if ":" in host else socket.AF_INET)
         try:
-            await loop.sock_connect(connected, (host, port))
-            name = (server_name or host) if context is not None else None
-            _, protocol = await loop.create_connection(
-                factory, sock=connected, ssl=context, server_hostname=name
-            )
+            await asyncio.get_running_loop().sock_connect(made, (host, port))
         except BaseException:
-            connected.close()
+            made.close()
             raise
-        return protocol
+        return made
 
 
 def socket_in(namespace: Path, family: int) -> socket.socket:

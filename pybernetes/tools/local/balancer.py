@@ -1,6 +1,7 @@
 """Addresses for services of type LoadBalancer: of the cluster's bridge, reachable from this machine at once.
 
-A route leads each address to a node, whose kube-proxy knows what to do; the routes go with the bridge.
+A route leads each address to a node, whose kube-proxy knows what to do; the routes go with the bridge. On the host's
+own network none is needed.
 """
 
 from __future__ import annotations
@@ -129,6 +130,8 @@ class LoadBalancers(Controller):
 
     async def _route(self, address: str, node: str) -> None:
         """Has packets to an address go to a node, or nowhere; what an earlier run left over goes first."""
+        if not self._bridge:
+            return  # the node is here, and its kube-proxy sees the packets without a route
         if self._routes is None:
             listed = json.loads(
                 await _ip("-json", "route", "show", "dev", self._bridge, "proto", _PROTOCOL) or "[]"

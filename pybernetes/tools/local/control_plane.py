@@ -50,8 +50,8 @@ class ControlPlane:
     first_node: str = ""  # the node that the parts of this process are shown on; empty shows none
     volumes: Path | None = None  # where claims get their folders; None gives them none
     node_parts: tuple[str, ...] = ()  # what runs on every node with real containers
-    node_range: str = ""  # of the nodes on the bridge; empty if there is none
-    bridge: str = ""
+    node_range: str = ""  # of nodes and load balancers; empty if there are none
+    bridge: str = ""  # where the nodes are; empty if there is one node, in this network namespace
     name_server: Place | None = None  # where kube-dns answers; None runs none
     dialer: Dialer = direct  # how pods and services are reached, which are not in this network namespace
     server: ApiServer = field(init=False)
@@ -75,7 +75,7 @@ class ControlPlane:
             self._supervise("storage-provisioner", self._storage)
         if self.name_server is not None:
             self._supervise("kube-dns", self._names)
-        if self.bridge:
+        if self.node_range:
             self._supervise("load-balancers", self._balancers)
         if self.first_node:
             self._supervise("system-pods", self._system_pods)

@@ -16,7 +16,7 @@ from typing import Any
 
 from pybernetes.lib import tls
 from pybernetes.node.containerd import daemon
-from pybernetes.tools.local import addons, claim, daemons, kubeconfig, network
+from pybernetes.tools.local import addons, claim, daemons, host, kubeconfig, network
 from pybernetes.tools.local import settings as kept
 from pybernetes.tools.local.api import Api
 from pybernetes.tools.local.node import Node
@@ -91,6 +91,7 @@ def _decide(cluster: Cluster, settings: Settings, changes: Mapping[str, Any]) ->
         result.port = _free_port()
     if result.host_network:
         result.address = "0.0.0.0"
+        result.node_range = result.node_range or network.free_range(cluster.name)  # for load balancers
     elif result.nodes and not result.node_range:
         result.node_range = network.free_range(cluster.name)
         # Nodes reach the API server over the bridge, and so does everybody else on this machine.
@@ -115,10 +116,12 @@ def prepare(cluster: Cluster, settings: Settings, wanted: NodeSettings) -> None:
     """Makes what a node needs before its programs start."""
     node, server = Node(cluster, wanted.name), server_of(settings)
     own = network.node_address(settings, wanted.name)
-    if not settings.host_network:
+    if settings.host_network:
+        host.prepare(settings)
+    else:
         inside = (settings.pod_range,)
         network.make_node(cluster.name, node.name, settings.node_range, wanted.number, inside)
-        network.keep_services_inside(node.namespace, settings, own)
+        network.keep_services_inside(node.namespace, [settings.service_range], own)
     node.make_identity("kubelet", server, f"system:node:{node.name}", "system:nodes")
     node.make_serving(own)
     node.make_identity("kube-proxy", server, "system:kube-proxy")
@@ -227,6 +230,8 @@ def delete(cluster: Cluster) -> None:
             for name in {node.name for node in settings.nodes} | network.nodes(cluster.name):
                 Node(cluster, name).remove()
             network.remove_bridge(cluster.name)
+            if settings.host_network:
+                host.clear(settings)
             claim.give_back(cluster)
         path = kubeconfig.users_file()
         if path.exists():

@@ -1,6 +1,7 @@
 """The network of a local cluster: a bridge on this machine, and a network namespace for each node.
 
-The host's own ports, rules and routes stay as they are, but for the bridge and one rule that lets nodes out.
+The host's own ports, rules and routes stay as they are, but for the bridge and a few rules that let nodes out and
+nobody in.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ import ipaddress
 import json
 import os
 import re
-import shlex
 import signal
+import socket
 import subprocess
 from collections.abc import Iterable
 from pathlib import Path
@@ -22,14 +23,15 @@ from pybernetes.lib.network import default_address
 from pybernetes.tools.local.settings import Settings
 
 SINK = "kube-services"
-_LAST_METRIC = "4000001"  # behind every route that somebody else makes
+LAST_METRIC = "4000001"  # behind every route that somebody else makes
 _NAMESPACES = Path("/run/netns")
+_FORWARDING = Path("/proc/sys/net/ipv4/ip_forward")
 _POOL = ipaddress.IPv4Network("172.30.0.0/16")
 
 
-def run(*command: str) -> str:
+def run(*command: str, given: str | None = None) -> str:
     """Runs a command; its complaint becomes the error."""
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(command, capture_output=True, text=True, input=given)
     if done.returncode:
         raise OSError(f"{' '.join(command)}: {done.stderr.strip() or done.stdout.strip()}")
     return done.stdout
@@ -47,7 +49,14 @@ def bridge_name(cluster: str) -> str:
 
 def bridge_exists(cluster: str) -> bool:
     """Whether a cluster of this name has a bridge on this machine."""
-    return Path(f"/sys/class/net/{bridge_name(cluster)}").exists()
+    return _link_exists(bridge_name(cluster))
+
+
+def _link_exists(name: str) -> bool:
+    try:
+        return bool(socket.if_nametoindex(name))
+    except OSError:
+        return False
 
 
 def namespace(cluster: str, node: str) -> str:
@@ -121,21 +130,40 @@ def cluster_dns(service_range: str) -> str:
 
 
 def make_bridge(cluster: str, node_range: str) -> None:
-    """The bridge that joins this machine and the nodes, and the rule that lets nodes pull images."""
+    """The bridge that joins this machine and the nodes, and the rules that let nodes pull images."""
     name = bridge_name(cluster)
     if not bridge_exists(cluster):
         run("ip", "link", "add", name, "type", "bridge")
     prefix = ipaddress.ip_network(node_range).prefixlen
     run("ip", "address", "replace", f"{gateway(node_range)}/{prefix}", "dev", name)
     run("ip", "link", "set", name, "up")
-    rule = _rule(cluster, node_range)
-    if subprocess.run(["iptables", "-t", "nat", "-C", *rule], capture_output=True).returncode:
-        run("iptables", "-t", "nat", "-A", *rule)
+    rules = _rules(cluster, node_range)
+    there = run("iptables-save").count(_comment(cluster))
+    if there != len(rules):
+        _remove_rules(cluster)
+        text = (f"*{table}\n{how} {' '.join(rule)}\nCOMMIT\n" for table, how, rule in rules)
+        run("iptables-restore", "-w", "5", "--noflush", given="".join(text))
+    with contextlib.suppress(OSError):  # where it must not be changed, nodes are alone with this machine
+        if _FORWARDING.read_text().strip() == "0":
+            _FORWARDING.write_text("1")  # it stays: others may rely on it by the time that we go
 
 
-def _rule(cluster: str, node_range: str) -> list[str]:
-    return ["POSTROUTING", "-s", node_range, "!", "-d", node_range, "-m", "comment", "--comment",
-            f"pybernetes {cluster}", "-j", "MASQUERADE"]  # fmt: skip
+def _comment(cluster: str) -> str:
+    return f'"pybernetes {cluster}"'
+
+
+def _rules(cluster: str, node_range: str) -> list[tuple[str, str, list[str]]]:
+    """Table, place and text of each: nodes reach this machine and all beyond it, and nobody beyond reaches them."""
+    bridge, comment = bridge_name(cluster), ["-m", "comment", "--comment", _comment(cluster)]
+    new = ["-m", "conntrack", "!", "--ctstate", "RELATED,ESTABLISHED,DNAT"]
+    return [
+        ("nat", "-A", ["POSTROUTING", "-s", node_range, "!", "-d", node_range, *comment, "-j", "MASQUERADE"]),
+        ("filter", "-I", ["INPUT", "-i", bridge, *comment, "-j", "ACCEPT"]),
+        ("filter", "-I", ["FORWARD", "!", "-i", bridge, "-o", bridge, *new, *comment, "-j", "DROP"]),
+        # Last, for machines that forward nothing which nobody has asked for.
+        ("filter", "-A", ["FORWARD", "-i", bridge, *comment, "-j", "ACCEPT"]),
+        ("filter", "-A", ["FORWARD", "-o", bridge, *comment, "-j", "ACCEPT"]),
+    ]
 
 
 def make_node(cluster: str, node: str, node_range: str, number: int, kept_inside: Iterable[str] = ()) -> None:
@@ -150,28 +178,29 @@ def make_node(cluster: str, node: str, node_range: str, number: int, kept_inside
         subprocess.run(["ip", "link", "delete", link], capture_output=True)
     inside = ("ip", "-netns", name)
     run(*inside, "link", "set", "lo", "up")
-    if not Path(f"/sys/class/net/{link}").exists():
+    if not _link_exists(link):
         run("ip", "link", "add", link, "type", "veth", "peer", "name", "eth0", "netns", name)
     run("ip", "link", "set", link, "master", bridge_name(cluster), "up")
     prefix = ipaddress.ip_network(node_range).prefixlen
     run(*inside, "address", "replace", f"{address(node_range, number)}/{prefix}", "dev", "eth0")
     run(*inside, "link", "set", "eth0", "up")
     for each in kept_inside:
-        run(*inside, "route", "replace", "unreachable", each, "metric", _LAST_METRIC)
+        run(*inside, "route", "replace", "unreachable", each, "metric", LAST_METRIC)
     run(*inside, "route", "replace", "default", "via", gateway(node_range))
     run("ip", "netns", "exec", name, "sysctl", "-q", "-w", "net.ipv4.ip_forward=1")
 
 
-def keep_services_inside(name: str, settings: Settings, own: str) -> None:
-    """Gives packets to services that no rule takes up a way that leads nowhere, in a node's namespace.
+def keep_services_inside(name: str, ranges: Iterable[str], own: str) -> None:
+    """Gives packets to services that no rule takes up a way that leads nowhere, in a node's namespace if it has one.
 
     An unreachable route would not do: a program's connect() would fail before any rule sees a packet of it.
     """
-    inside = ("ip", "-netns", name)
+    inside = ("ip", "-netns", name) if name else ("ip",)
     if SINK not in run(*inside, "-brief", "link", "show"):
         run(*inside, "link", "add", SINK, "type", "bridge")
     run(*inside, "link", "set", SINK, "up")
-    run(*inside, "route", "replace", settings.service_range, "dev", SINK, "src", own)
+    for each in ranges:
+        run(*inside, "route", "replace", each, "dev", SINK, "src", own)
 
 
 def remove_node(cluster: str, node: str) -> None:
@@ -185,12 +214,18 @@ def remove_node(cluster: str, node: str) -> None:
 
 
 def remove_bridge(cluster: str) -> None:
-    """Removes the bridge and the rule."""
-    if not bridge_exists(cluster):  # nor is there a rule without it
-        return
-    mark = _rule(cluster, "")[-3]
-    for line in run("iptables", "-t", "nat", "-S", "POSTROUTING").splitlines():
-        rule = shlex.split(line)
-        if mark in rule:
-            run("iptables", "-t", "nat", "-D", *rule[1:])
-    run("ip", "link", "delete", bridge_name(cluster))
+    """Removes the bridge and the rules."""
+    if bridge_exists(cluster):  # nor are there rules without it
+        _remove_rules(cluster)
+        run("ip", "link", "delete", bridge_name(cluster))
+
+
+def _remove_rules(cluster: str) -> None:
+    table, text = "", ""
+    for line in run("iptables-save").splitlines():
+        if line.startswith("*"):
+            table = line
+        elif _comment(cluster) in line:
+            text += f"{table}\n-D {line.removeprefix('-A ')}\nCOMMIT\n"
+    if text:
+        run("iptables-restore", "-w", "5", "--noflush", given=text)
