@@ -17,8 +17,10 @@ async def close(server: asyncio.Server) -> None:
     loop = asyncio.get_running_loop()
     for each in server.sockets:
         loop.remove_reader(each.fileno())
-    await _turns()
-    server.close()
+    try:
+        await _turns()
+    finally:
+        server.close()
     await _turns()  # other loops than asyncio's accept until the end
 
 
