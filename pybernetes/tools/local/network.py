@@ -210,6 +210,8 @@ def remove_node(cluster: str, node: str) -> None:
         for pid in run("ip", "netns", "pids", name).split():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(int(pid), signal.SIGKILL)
+        # By itself it would go a moment after the namespace.
+        subprocess.run(["ip", "link", "delete", link_name(cluster, node)], capture_output=True)
         run("ip", "netns", "delete", name)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -46,7 +48,7 @@ class Host:
             rules = fewer
         links = [line.split()[0] for line in command("ip", "-brief", "link").splitlines()]
         routes = [command("ip", family, "route") + command("ip", family, "rule") for family in ("-4", "-6")]
-        return "\n".join([rules, *sorted(links), *routes])
+        return "\n".join([rules, *sorted(links), *routes]).replace(" linkdown", "")  # for a moment, at first
 
 
 @contextmanager
@@ -61,12 +63,19 @@ def host(name: str) -> Iterator[Host]:
                 "netns", made.outside)  # fmt: skip
         for each, address in ((name, ADDRESS), (made.outside, OUTSIDE)):
             command("ip", "-netns", each, "address", "add", f"{address}/24", "dev", "eth0")
-            command("ip", "-netns", each, "link", "set", "eth0", "up")
+            # No addresses and routes that come by themselves, whenever the kernel finds the time.
+            command("ip", "-netns", each, "link", "set", "eth0", "addrgenmode", "none", "up")
         command("ip", "-netns", name, "route", "add", "default", "via", OUTSIDE)
         with inside(name):
             before = made.state()
             yield made
-            assert made.state() == before
+            deadline = time.monotonic() + 60
+            while (after := made.state()) != before:  # the kernel takes its time to let links go
+                difference = "\n".join(
+                    difflib.unified_diff(before.splitlines(), after.splitlines(), "before", "after")
+                )
+                assert time.monotonic() < deadline, difference
+                time.sleep(0.1)
     finally:
         for each in (name, made.outside):
             subprocess.run(["ip", "netns", "delete", each], capture_output=True)
