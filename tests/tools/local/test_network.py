@@ -137,12 +137,17 @@ def net(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Net]:
     home = tmp_path_factory.mktemp("net")
     with host(f"host{NAME}") as machine:
         net = Net(home, machine)
+        # A machine that lets nobody in and forwards nothing by itself, as with a firewall or with Docker.
+        command("iptables", "-A", "INPUT", "-i", "lo", "-j", "ACCEPT")
+        for chain in ("INPUT", "FORWARD"):
+            command("iptables", "-P", chain, "DROP")
         try:
             net.pyb("up", NAME, "--nodes", "3", "--wait")
             net.fill()
             yield net
         finally:
             net.pyb("delete", NAME)
+        command("iptables", "-D", "INPUT", "-i", "lo", "-j", "ACCEPT")
         assert f"pyb-{NAME}" not in command("ip", "netns", "list")
 
 
