@@ -157,7 +157,8 @@ def _rules(cluster: str, node_range: str) -> list[tuple[str, str, list[str]]]:
     bridge, comment = bridge_name(cluster), ["-m", "comment", "--comment", _comment(cluster)]
     new = ["-m", "conntrack", "!", "--ctstate", "RELATED,ESTABLISHED,DNAT"]
     return [
-        ("nat", "-A", ["POSTROUTING", "-s", node_range, "!", "-d", node_range, *comment, "-j", "MASQUERADE"]),
+        # Not what stays on the bridge: where bridges ask the filter too, nodes send packets for pods by it.
+        ("nat", "-A", ["POSTROUTING", "-s", node_range, "!", "-o", bridge, *comment, "-j", "MASQUERADE"]),
         ("filter", "-I", ["INPUT", "-i", bridge, *comment, "-j", "ACCEPT"]),
         ("filter", "-I", ["FORWARD", "!", "-i", bridge, "-o", bridge, *new, *comment, "-j", "DROP"]),
         # Last, for machines that forward nothing which nobody has asked for.

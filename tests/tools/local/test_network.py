@@ -158,7 +158,7 @@ def everybody_reaches_everybody(net: Net) -> None:
         net.wait(lambda pod=pod, urls=urls: net.fetches(pod, *urls))
     for number, node in enumerate(NODES):
         own = network.address(net.setting("node_range"), number)
-        for url in (service, f"{own}:8081"):
+        for url in (service, f"{own}:8081", *net.addresses.values()):
             net.wait(lambda node=node, url=url: net.on_node(node, url))
         # From outside: this machine is on no node.
         for url in (f"{own}:30123", f"{own}:8081"):
@@ -249,11 +249,11 @@ def _cut_and_wait(net: Net) -> None:
     net.wait(lambda: net.fetches("look", "foo"))
 
 
-@pytest.mark.parametrize("mode", ["nftables", "userspace"])
-def test_other_modes(net: Net, mode: str) -> None:
-    """The same in the other modes of kube-proxy, for the same cluster."""
+@pytest.mark.parametrize("mode, cni", [("nftables", "vxlan"), ("userspace", "host-gw")])
+def test_other_modes(net: Net, mode: str, cni: str) -> None:
+    """The same in the other modes of kube-proxy, and without an overlay, for the same cluster."""
     net.pyb("down", NAME)
-    net.pyb("up", NAME, "--proxy-mode", mode, "--wait")
+    net.pyb("up", NAME, "--proxy-mode", mode, "--cni", cni, "--wait")
 
     # What the API says of the pods may be of the time before.
     def again() -> bool:
