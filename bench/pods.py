@@ -30,7 +30,7 @@ SUMMARY = (
 IMAGE = "docker.io/library/bench-pods:1"
 _PORT = 8080
 # A node whose process has no other agent in it, for it is the kubelet that is weighed.
-_KUBELET_ALONE = {"nodes": 1, "proxy_mode": "none", "cni": "none", "kubelet_arguments": ["--cni-write=true"]}
+_KUBELET_ALONE = {"nodes": 1, "proxy_mode": "none", "cni": "none", "kubelet_arguments": ["--cni-bridge=cni0"]}
 
 
 class Figures(dict[str, float]):
