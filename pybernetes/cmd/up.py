@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 import threading
 import time
@@ -118,5 +119,6 @@ def main(argv: list[str]) -> int:
         progress.close()
     other = "" if cluster.name == places.DEFAULT else f" {cluster.name}"
     print(f"\nThe cluster {cluster.name} is up at {lifecycle.server_of(settings)}. What next:")
-    print(f"  kubectl get nodes\n  pyb status{other}\n  pyb delete{other}")
+    kubectl = "kubectl" if shutil.which("kubectl") else "pyb kubectl"
+    print(f"  {kubectl} get nodes\n  pyb status{other}\n  pyb delete{other}")
     return 0

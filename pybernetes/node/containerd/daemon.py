@@ -100,6 +100,8 @@ def check_programs() -> None:
         "runc": "runc",
         "catatonit": "catatonit",
         "nsenter": "util-linux",
+        "ip": "iproute2",
+        "iptables": "iptables",
     }
     packages = {package for program, package in needed.items() if shutil.which(program) is None}
     if not any((folder / "bridge").exists() for folder in _CNI_PLUGINS):
@@ -109,4 +111,4 @@ def check_programs() -> None:
             f"not installed: {', '.join(sorted(packages))}; apt-get install {' '.join(sorted(packages))}"
         )
     if os.geteuid() != 0:
-        raise RuntimeMissing("a node with real containers needs root")
+        raise RuntimeMissing("a node with real containers needs root: use sudo")

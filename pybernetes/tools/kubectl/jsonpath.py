@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from typing import Any, NamedTuple
 
 from pybernetes.tools.kubectl import gofmt
 from pybernetes.tools.kubectl.errors import CommandError
+
+_COMPARISONS = {"==": operator.eq, "!=": operator.ne, "<": operator.lt, ">": operator.gt, "<=": operator.le,
+                ">=": operator.ge}  # fmt: skip
 
 
 class Node(NamedTuple):
@@ -239,8 +243,6 @@ def _index(inner: str) -> Node:
         return _filter(inner[2:-1])
     match = _SLICE.match(inner)
     if match is None or not inner:
-        if re.fullmatch(r"[A-Za-z_][\w\-]*", inner):
-            raise CommandError(f"invalid array index {inner}")
         raise CommandError(f"invalid array index {inner}")
     numbers = [int(each) if each else None for each in (match[1], match[3], match[5])]
     return Node("slice", (numbers[0], numbers[1], numbers[2], match[2] is not None))
@@ -250,12 +252,10 @@ def _filter(inner: str) -> Node:
     match = _FILTER.match(inner)
     if match is None:
         return Node("filter", "exists", (parse("{" + inner + "}"), ()))
-    operator = match[2]
-    if operator not in ("<", ">", "==", "<=", ">=", "!="):
-        raise CommandError(f"unrecognized filter operator {operator}")
-    return Node(
-        "filter", operator, (parse("{" + match[1].strip() + "}"), parse("{" + match[3].strip() + "}"))
-    )
+    if match[2] not in _COMPARISONS:
+        raise CommandError(f"unrecognized filter operator {match[2]}")
+    sides = (parse("{" + match[1].strip() + "}"), parse("{" + match[3].strip() + "}"))
+    return Node("filter", match[2], sides)
 
 
 class JsonPath:
@@ -381,25 +381,14 @@ def show(value: Any) -> str:
     return "null" if value is None else gofmt.plain(value)
 
 
-def compare(left: Any, right: Any, operator: str) -> bool:
-    """Compares two values of the same type."""
+def compare(left: Any, right: Any, sign: str) -> bool:
+    """Compares two values; those of different types are never anything to each other."""
     number = isinstance(left, int | float) and not isinstance(left, bool)
     other = isinstance(right, int | float) and not isinstance(right, bool)
     if number != other or isinstance(left, str) != isinstance(right, str):
-        return operator == "!=" and False
+        return False
     try:
-        match operator:
-            case "==":
-                return left == right
-            case "!=":
-                return left != right
-            case "<":
-                return left < right
-            case ">":
-                return left > right
-            case "<=":
-                return left <= right
-        return left >= right
+        return _COMPARISONS[sign](left, right)
     except TypeError:
         return False
 

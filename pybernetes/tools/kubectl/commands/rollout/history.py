@@ -15,6 +15,8 @@ SUMMARY = "View rollout history"
 USAGE = "rollout history (TYPE NAME | TYPE/NAME) [flags]"
 FLAGS = (flagsets.FILES, flagsets.PRINT, flagsets.SELECTOR, "- revision int 0 | show this revision\n")
 
+_OF_PODS = ("Pod", "ReplicaSet", "ReplicationController", "Job", "CronJob")
+
 
 def run(context: Context) -> None:
     """Prints the history of each object."""
@@ -26,7 +28,14 @@ def run(context: Context) -> None:
     for info in Builder.from_flags(context, empty_selector=True, latest=True).infos():
         if info.resource.kind not in KINDS:
             group = f".{info.resource.group}" if info.resource.group else ""
-            raise CommandError(f'no history viewer has been implemented for "{info.resource.kind}{group}"')
+            if info.resource.kind in _OF_PODS:
+                raise CommandError(
+                    f'no history viewer has been implemented for "{info.resource.kind}{group}"'
+                )
+            raise CommandError(
+                f'error retrieving history for "{info.resource.kind}{group}", no visitor method exists for '
+                f"{{{info.resource.group} {info.resource.kind}}}"
+            )
         found = revisions(context, info)
         if flags.output:
             _structured(context, info, found)
