@@ -107,7 +107,10 @@ def main(argv: list[str]) -> int:
         asked = changes(arguments, new=not cluster.settings.exists())
         settings = lifecycle.up(cluster, asked, progress, arguments.wait)
     except RuntimeMissing as error:
-        print(f"pyb up: {error}\npyb up --hollow 1 needs neither: its node only pretends", file=sys.stderr)
+        print(
+            f"pyb up: {error}\npyb up --hollow 1 needs neither root nor programs: its node only pretends",
+            file=sys.stderr,
+        )
         return 1
     except (places.ClusterError, ValueError, OSError) as error:
         print(f"pyb up: {error}", file=sys.stderr)
