@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import cmp_to_key
 from typing import Any
 
@@ -54,7 +53,7 @@ def _compare(left: Any, right: Any) -> int:
         one, other = _quantity(left), _quantity(right)
         if one is not None and other is not None:
             return (one > other) - (one < other)
-        return _natural(left, right)
+        return (left > right) - (left < right)
     try:
         return (left > right) - (left < right)
     except TypeError:
@@ -68,17 +67,3 @@ def _quantity(text: str) -> Any:
         return parse(text)
     except QuantityError:
         return None
-
-
-def _natural(left: str, right: str) -> int:
-    """Texts with numbers in them in the order in which people would put them."""
-    parts = [re.findall(r"\d+|\D+", each) for each in (left, right)]
-    for one, other in zip(*parts, strict=False):
-        if one == other:
-            continue
-        if one.isdigit() and other.isdigit():
-            if int(one) != int(other):
-                return -1 if int(one) < int(other) else 1
-            return -1 if len(one) < len(other) else 1
-        return -1 if one < other else 1
-    return len(parts[0]) - len(parts[1])
