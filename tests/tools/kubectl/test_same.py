@@ -196,7 +196,11 @@ def test_lines_that_change_things(both: Both) -> None:
     sides = []
     for run, namespace in ((both.ours, "same-ours"), (both.real, "same-real")):
         lines = read_lines(
-            "sequence.txt", objects=str(HERE / "objects.yaml"), simple=str(HERE / "simple.yaml"), ns=namespace
+            "sequence.txt",
+            objects=str(HERE / "objects.yaml"),
+            simple=str(HERE / "simple.yaml"),
+            settled=str(HERE / "settled.yaml"),
+            ns=namespace,
         )
         sides.append([(line, run(["-n", namespace, *shlex.split(line.text)])) for line in lines])
     found = [
