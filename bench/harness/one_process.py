@@ -1,28 +1,38 @@
-"""The control plane in one process, whose scheduler begins when it gets SIGUSR1: python -m bench.harness.one_process DIR."""
+"""The control plane in one process, whose scheduler begins when it gets SIGUSR1.
+
+python -m bench.harness.one_process DIR [--alone] [FLAG…]: the flags are the API server's; --alone leaves it at that.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import signal
 import sys
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from pybernetes.tools.local.control_plane import ControlPlane
 
 
 class Held(ControlPlane):
-    """A control plane that schedules nothing until it is released."""
+    """A control plane that schedules nothing until it is released, or the API server alone."""
+
+    alone = False
 
     def __init__(self, *arguments: object) -> None:
         super().__init__(*arguments)  # type: ignore[arg-type]
         self.released = asyncio.Event()
+
+    def _supervise(self, name: str, part: Callable[[], Awaitable[None]]) -> None:
+        if not self.alone:
+            super()._supervise(name, part)
 
     async def _scheduler(self) -> None:
         await self.released.wait()
         await super()._scheduler()
 
 
-async def run(directory: Path, kubeconfig: Path) -> None:
+async def run(directory: Path, kubeconfig: Path, arguments: list[str]) -> None:
     """Serves from a directory until it is told to stop, and says in a kubeconfig where."""
     from pybernetes.cmd import kube_apiserver, kube_controller_manager
     from pybernetes.lib import collector
@@ -30,11 +40,12 @@ async def run(directory: Path, kubeconfig: Path) -> None:
     (directory / "tokens.csv").write_text('bench,bench,1,"system:masters"\n')
     server = kube_apiserver.parser().parse_args(
         ["--bind-address=127.0.0.1", "--secure-port=0", f"--cert-dir={directory}", f"--data-dir={directory / 'data'}",
-         f"--token-auth-file={directory / 'tokens.csv'}"]
+         f"--token-auth-file={directory / 'tokens.csv'}", *(each for each in arguments if each != "--alone")]
     )  # fmt: skip
     # Nobody reports on the nodes of a benchmark: they would all be called unknown in the middle of it.
     controllers = kube_controller_manager.parser().parse_args(["--node-monitor-grace-period=24h"])
     plane = Held(server, controllers, 0)
+    plane.alone = "--alone" in arguments
     loop, stop = asyncio.get_running_loop(), asyncio.Event()
     loop.add_signal_handler(signal.SIGUSR1, plane.released.set)
     loop.add_signal_handler(signal.SIGTERM, stop.set)
@@ -60,7 +71,7 @@ def main() -> None:
 
     directory = Path(sys.argv[1])
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(run(directory, directory / "kubeconfig"))
+        runner.run(run(directory, directory / "kubeconfig", sys.argv[2:]))
 
 
 if __name__ == "__main__":

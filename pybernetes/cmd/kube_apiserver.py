@@ -28,6 +28,10 @@ def parser() -> argparse.ArgumentParser:
     storage.add_argument("--etcd-cafile", default="")
     storage.add_argument("--etcd-certfile", default="")
     storage.add_argument("--etcd-keyfile", default="")
+    compaction = flags.Flag(
+        "etcd-compaction-interval", flags.Seconds(300), "how often history is let go; 0 keeps it"
+    )
+    flags.add(storage, [compaction])
     flags.add(result.add_argument_group("authentication"), authentication.flags())
     flags.add(result.add_argument_group("nodes"), nodes.FLAGS)
     flags.add(result.add_argument_group("aggregation"), passing.FLAGS)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import Any, Generic, TypeVar
 
 from pybernetes.api.selectors import EVERYTHING, Selector
 
 Object = dict[str, Any]
 # The values under which an object is found: of an owner's uid, a node's name, …
 IndexFunction = Callable[[Object], Iterable[str]]
+Key = TypeVar("Key", bound=Hashable)
 
 
 def key_of(obj: Object) -> str:
@@ -53,16 +54,16 @@ def by_labels(obj: Object) -> Iterable[str]:
     return [f"{namespace}/{name}={value}" for name, value in labels.items()]
 
 
-class Index:
+class Index(Generic[Key]):
     """Keys by the values of an index function."""
 
     __slots__ = ("function", "keys")
 
     def __init__(self, function: IndexFunction) -> None:
         self.function = function
-        self.keys: dict[str, dict[str, None]] = {}
+        self.keys: dict[str, dict[Key, None]] = {}
 
-    def change(self, key: str, old: Object | None, new: Object | None) -> None:
+    def change(self, key: Key, old: Object | None, new: Object | None) -> None:
         """Takes note of a change."""
         before = tuple(self.function(old)) if old is not None else ()
         after = tuple(self.function(new)) if new is not None else ()
@@ -78,12 +79,28 @@ class Index:
             self.keys.setdefault(value, {})[key] = None
 
 
+class Union:
+    """An index over several caches: where there are hundreds, looking into each would take long."""
+
+    def __init__(self, function: IndexFunction) -> None:
+        self._index: Index[tuple[Cache, str]] = Index(function)
+
+    def change(self, cache: Cache, key: str, old: Object | None, new: Object | None) -> None:
+        """Takes note of a change in one of the caches."""
+        self._index.change((cache, key), old, new)
+
+    def find(self, value: str) -> list[tuple[Cache, Object]]:
+        """The objects that have a value, and where they are."""
+        return [(cache, cache._objects[key]) for cache, key in self._index.keys.get(value, ())]
+
+
 class Cache:
     """Objects of one kind. They are read-only: ``client.copy`` makes a copy that is not."""
 
     def __init__(self) -> None:
         self._objects: dict[str, Object] = {}
-        self._indexes: dict[IndexFunction, Index] = {}
+        self._indexes: dict[IndexFunction, Index[str]] = {}
+        self._unions: list[Union] = []
 
     def __len__(self) -> int:
         return len(self._objects)
@@ -109,9 +126,22 @@ class Cache:
     def add_index(self, function: IndexFunction) -> None:
         """Has objects found by the values of a function; asking twice for the same one is fine."""
         if function not in self._indexes:
-            index = self._indexes[function] = Index(function)
+            index: Index[str] = Index(function)
+            self._indexes[function] = index
             for key, obj in self._objects.items():
                 index.change(key, None, obj)
+
+    def join(self, union: Union) -> None:
+        """Has objects found in an index over several caches."""
+        self._unions.append(union)
+        for key, obj in self._objects.items():
+            union.change(self, key, None, obj)
+
+    def leave(self, union: Union) -> None:
+        """Takes all objects out of such an index."""
+        self._unions.remove(union)
+        for key, obj in self._objects.items():
+            union.change(self, key, obj, None)
 
     def find(self, function: IndexFunction, value: str) -> list[Object]:
         """The objects that have a value in an index, which must have been added."""
@@ -163,6 +193,8 @@ class Cache:
         self._objects[key] = obj
         for index in self._indexes.values():
             index.change(key, old, obj)
+        for union in self._unions:
+            union.change(self, key, old, obj)
         return old
 
     def remove(self, key: str) -> Object | None:
@@ -171,4 +203,6 @@ class Cache:
         if old is not None:
             for index in self._indexes.values():
                 index.change(key, old, None)
+            for union in self._unions:
+                union.change(self, key, old, None)
         return old

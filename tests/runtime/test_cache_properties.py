@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pybernetes.api import selectors
-from pybernetes.runtime.cache import Cache, by_labels, by_namespace, by_owner, key_of
+from pybernetes.runtime.cache import Cache, Union, by_labels, by_namespace, by_owner, key_of
 
 Object = dict[str, Any]
 LABELS = st.dictionaries(st.sampled_from("abc"), st.sampled_from(["1", "2", ""]), max_size=3)
@@ -61,3 +61,29 @@ def test_every_index_agrees_with_a_scan(steps: list[tuple[bool, Object]], text: 
         owned = [obj for obj in model.values() if uid in by_owner(obj)]
         assert keys(cache.find(by_owner, uid)) == keys(owned)
         assert cache.count(by_owner, uid) == len(owned)
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.booleans(), OBJECTS), max_size=40), st.integers(0, 40))
+def test_an_index_over_caches_agrees_with_a_look_into_each(
+    steps: list[tuple[int, bool, Object]], late: int
+) -> None:
+    caches, union = [Cache(), Cache(), Cache()], Union(by_owner)
+    caches[0].join(union)
+    caches[1].join(union)
+    for position, (number, put, obj) in enumerate(steps):
+        if position == late:
+            caches[2].join(union)  # it has objects already
+            caches[1].leave(union)
+        if put:
+            caches[number].put(key_of(obj), obj)
+        else:
+            caches[number].remove(key_of(obj))
+    members = [0, 2] if late < len(steps) else [0, 1]
+    for uid in "uvw":
+        found = {(caches.index(cache), key_of(obj)) for cache, obj in union.find(uid)}
+        assert found == {
+            (number, key_of(obj)) for number in members for obj in caches[number] if uid in by_owner(obj)
+        }
+    for cache in (caches[number] for number in members):
+        cache.leave(union)
+    assert not any(union.find(uid) for uid in "uvw")

@@ -165,6 +165,7 @@ async def test_a_lease_does_not_wait_behind_other_calls() -> None:
         election = Election("busy", identity="me", lease_seconds=3, renew_seconds=2, retry_seconds=0.05)
         busy: Any = Stuck()
         manager = Manager(Client(busy), election=election, election_client=cluster.rest_client())
+        manager.add(Counter(manager.runtime))  # without any work it would give the lease back at once
         task = asyncio.create_task(manager.run())
 
         async def held() -> bool:

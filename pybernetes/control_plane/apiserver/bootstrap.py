@@ -15,11 +15,11 @@ from pybernetes.control_plane.apiserver import writes
 from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.authz.policy.reconcile import reconcile
 from pybernetes.control_plane.apiserver.health import Health
+from pybernetes.control_plane.apiserver.keeper import Keeper
 from pybernetes.control_plane.apiserver.masters import Masters
 from pybernetes.control_plane.apiserver.options import WriteOptions
 from pybernetes.control_plane.apiserver.services import objects
 from pybernetes.control_plane.apiserver.services.allocator import ServiceAllocator
-from pybernetes.control_plane.apiserver.upkeep import Upkeep
 from pybernetes.control_plane.store.protocol import Conflict, KeyExists, NotFound
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ async def announce(api: Api, settings: Settings, port: int, health: Health, mast
     hook.done()
 
 
-def upkeep(api: Api, settings: Settings, port: int, masters: Masters) -> Upkeep:
+def upkeep(api: Api, settings: Settings, port: int, masters: Masters) -> Keeper:
     """Makes the namespaces and the service again that somebody deletes."""
 
     async def make() -> None:
@@ -75,7 +75,10 @@ def upkeep(api: Api, settings: Settings, port: int, masters: Masters) -> Upkeep:
     address = objects.kubernetes_service(settings.services, port)["spec"]["clusterIP"]
     keys.append(api.kinds.find("networking.k8s.io", "ipaddresses").key("", address))
     namespaces = api.kinds.find("", "namespaces")
-    return Upkeep(api.store, [*keys, *(namespaces.key("", name) for name in NAMESPACES)], make)
+    keys += [namespaces.key("", name) for name in NAMESPACES]
+    keeper = Keeper(make, "make what must exist")
+    keeper.follow(api.store, keys, deletions=True)
+    return keeper
 
 
 async def _ensure_namespaces(api: Api) -> None:

@@ -29,11 +29,11 @@ from pybernetes.control_plane.apiserver.flowcontrol.controller import Configurat
 from pybernetes.control_plane.apiserver.flowcontrol.gate import Gate
 from pybernetes.control_plane.apiserver.health import Health
 from pybernetes.control_plane.apiserver.http.connection import Server
+from pybernetes.control_plane.apiserver.keeper import Keeper
 from pybernetes.control_plane.apiserver.kinds import Kinds
 from pybernetes.control_plane.apiserver.masters import Masters
 from pybernetes.control_plane.apiserver.openapi import OpenApi
 from pybernetes.control_plane.apiserver.services.options import ServiceOptions
-from pybernetes.control_plane.apiserver.upkeep import Upkeep
 from pybernetes.control_plane.store.protocol import Store, StoreError
 from pybernetes.lib.discover import discover
 from pybernetes.lib.serving import Serving
@@ -64,6 +64,7 @@ class Settings:
     # How many requests may be at work at once, shared out among priority levels; 0 leaves them alone.
     seats: int = 600
     drain_seconds: float = 60.0
+    # How often what is older than this is let go from the store's history; 0 keeps it.
     compaction_seconds: float = 300.0
 
 
@@ -101,7 +102,7 @@ class ApiServer:
         self.http = Server(app.App(steps, endpoint, self.metrics), app.refusal)
         self.port = 0
         self._compaction: asyncio.Task[None] | None = None
-        self._upkeep: Upkeep | None = None
+        self._upkeep: Keeper | None = None
         self._masters = Masters(store, settings.advertise_address)
         self._publisher = trust.Publisher(self.api, settings.trust)
 
@@ -135,7 +136,8 @@ class ApiServer:
         hook.done()
         self._upkeep = bootstrap.upkeep(self.api, self.settings, self.port, self._masters)
         self._upkeep.start()
-        self._compaction = asyncio.create_task(self._compact())
+        if self.settings.compaction_seconds:
+            self._compaction = asyncio.create_task(self._compact())
         log.info("serving securely on %s:%d", self.settings.host, self.port)
 
     def _count_objects(self) -> Iterator[tuple[Resource, int]]:

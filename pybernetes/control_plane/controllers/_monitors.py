@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator, Callable, Iterator
+from typing import cast
 from weakref import WeakKeyDictionary
 
 from pybernetes.client.errors import StatusError
@@ -17,7 +18,7 @@ from pybernetes.client.refs import API_SERVICES, CUSTOM_RESOURCE_DEFINITIONS, Re
 from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers._discovery import Discovered, Served, discover
 from pybernetes.lib.clock import Timer
-from pybernetes.runtime.cache import by_owner
+from pybernetes.runtime.cache import Union, by_owner
 from pybernetes.runtime.controller import Runtime
 from pybernetes.runtime.informer import Informer, Informers
 
@@ -40,6 +41,7 @@ class Monitors:
         self._client, self._clock = runtime.informers.client, runtime.clock
         self.discovered = Discovered()
         self._informers: dict[Ref, Informer] = {}
+        self._owned = Union(by_owner)
         self._listeners: list[Listener] = []
         self._kinds_listeners: list[Callable[[], None]] = []
         self._users = 0
@@ -64,6 +66,10 @@ class Monitors:
     def get(self, ref: Ref) -> Informer | None:
         """The cache of a kind, if it is followed."""
         return self._informers.get(ref)
+
+    def dependents(self, uid: str) -> list[tuple[Ref, Object]]:
+        """The objects of any kind that name an owner."""
+        return [(cast(Informer, informer).ref, obj) for informer, obj in self._owned.find(uid)]
 
     @property
     def synced(self) -> bool:
@@ -150,11 +156,13 @@ class Monitors:
         removed = self._informers.keys() - wanted
         for ref in added:
             informer = self._informers[ref] = self._runtime.informers.get(ref, metadata_only=True)
-            informer.add_index(by_owner)
+            informer.join(self._owned)
             for listener in self._listeners:
                 informer.add_handler(_handler(listener, ref))
         for ref in removed:
-            await self._runtime.informers.drop(self._informers.pop(ref))
+            informer = self._informers.pop(ref)
+            informer.leave(self._owned)
+            await self._runtime.informers.drop(informer)
         self._known.set()
         if added or removed:
             for changed in self._kinds_listeners:

@@ -1,7 +1,7 @@
 """Garbage collector: deletes what has lost its owners, of whatever kind.
 
-The graph of owners and dependents is in the caches: an owner is found by its kind and name, its dependents by an index
-over the owners' uids. An owner that no cache has is asked for at the server once, then known to be absent.
+The graph of owners and dependents is in the caches: an owner is found by its kind and name, its dependents by one index
+of all caches over the owners' uids. An owner that no cache has is asked for at the server once, then known to be absent.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from argparse import Namespace
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 from pybernetes.client.errors import Conflict, NotFound
@@ -20,7 +20,7 @@ from pybernetes.control_plane.controllers._descriptor import Descriptor
 from pybernetes.control_plane.controllers._monitors import Monitors
 from pybernetes.control_plane.controllers._ownership import ABSENT, FOREGROUND, ORPHAN, SOLID
 from pybernetes.lib.flags import Flag
-from pybernetes.runtime.cache import by_owner, key_of, split_key
+from pybernetes.runtime.cache import key_of, split_key
 from pybernetes.runtime.controller import Controller, Runtime
 
 log = logging.getLogger(__name__)
@@ -108,7 +108,7 @@ class GarbageCollector(Controller):
             foreground = _ownership.waits_for_dependents(after)
             if foreground and not _ownership.waits_for_dependents(before):
                 self._add(ref, new)
-                for kind, dependent in self._dependents(after["uid"]):
+                for kind, dependent in self._monitors.dependents(after["uid"]):
                     self._add(kind, dependent)
             elif _ownership.waits_for_orphaning(after) and not _ownership.waits_for_orphaning(before):
                 self._add(ref, new)
@@ -116,7 +116,7 @@ class GarbageCollector(Controller):
     def _gone(self, ref: Ref, obj: Object) -> None:
         meta = obj["metadata"]
         first = True
-        for kind, dependent in self._dependents(meta["uid"]):
+        for kind, dependent in self._monitors.dependents(meta["uid"]):
             if first:
                 self._remember_absent((ref, key_of(obj), meta["uid"]))
                 first = False
@@ -131,11 +131,6 @@ class GarbageCollector(Controller):
             self._add(*item)
 
     # -- the graph ---------------------------------------------------------------------------------------
-
-    def _dependents(self, uid: str) -> Iterator[tuple[Ref, Object]]:
-        for ref, informer in self._monitors:
-            for obj in informer.find(by_owner, uid):
-                yield ref, obj
 
     def _cached_owner(self, reference: Object, namespace: str) -> tuple[Ref, Object] | None:
         served = self._monitors.discovered.find(reference["apiVersion"], reference["kind"])
@@ -220,7 +215,7 @@ class GarbageCollector(Controller):
                 return
             except NamespacedOwner:
                 return
-            dependents = (each["metadata"] for _, each in self._dependents(uid))
+            dependents = (each["metadata"] for _, each in self._monitors.dependents(uid))
             action = _ownership.decide(meta, states, dependents)
         await self._apply(item, meta, action)
 
@@ -246,13 +241,13 @@ class GarbageCollector(Controller):
                     dependent, obj["metadata"], lambda each: _ownership.without_owners(each, (item.uid,))
                 )
 
-        await asyncio.gather(*(release(*each) for each in self._dependents(item.uid)))
+        await asyncio.gather(*(release(*each) for each in self._monitors.dependents(item.uid)))
         await self._edit(item, meta, lambda each: _ownership.without_finalizer(each, ORPHAN))
 
     async def _delete_dependents(self, item: Item, meta: Object) -> None:
         blocking = [
             (ref, obj)
-            for ref, obj in self._dependents(item.uid)
+            for ref, obj in self._monitors.dependents(item.uid)
             if _ownership.blocks(obj["metadata"], item.uid)
         ]
         if not blocking:

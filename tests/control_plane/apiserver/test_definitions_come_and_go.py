@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from typing import Any
 
-from bench.crds import DEFINITIONS, definition
+from bench.harness.definitions import DEFINITIONS, definition
 from pybernetes.client import Client
 from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import CUSTOM_RESOURCE_DEFINITIONS

@@ -64,7 +64,7 @@ class Registration:
 
     async def close(self) -> None:
         """Stops following."""
-        self._keeper.close()
+        await self._keeper.close()
 
     def again(self) -> None:
         """Has the objects looked at: one of them may be gone."""

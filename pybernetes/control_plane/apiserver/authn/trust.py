@@ -9,13 +9,13 @@ import datetime
 import json
 import re
 import ssl
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.keeper import Keeper
-from pybernetes.control_plane.store.protocol import Conflict, Event, KeyExists, NotFound, StoreError
+from pybernetes.control_plane.store.protocol import Conflict, KeyExists, NotFound
 from pybernetes.lib.serving import Bundle
 
 NAMESPACE, NAME = "kube-system", "extension-apiserver-authentication"
@@ -102,23 +102,12 @@ class Publisher:
     async def start(self) -> None:
         """Writes the ConfigMap, then follows it and the trust."""
         await self.sync()
-        self._watch()
+        self._keeper.follow(self._api.store, [self._key])
         self._keeper.start()
 
     def changed(self) -> None:
         """Says that the trust may have changed."""
         self._keeper.ask()
-
-    def _watch(self) -> None:
-        def closed(error: StoreError | None) -> None:
-            if error is not None:
-                self._watch()
-                self.changed()
-
-        self._api.store.watch(self._key, 0, self._seen, closed=closed)
-
-    def _seen(self, events: Iterable[Event]) -> None:
-        self.changed()
 
     async def sync(self) -> None:
         """Writes the ConfigMap unless it is as it should be."""
@@ -145,4 +134,4 @@ class Publisher:
 
     async def close(self) -> None:
         """Stops following."""
-        self._keeper.close()
+        await self._keeper.close()
