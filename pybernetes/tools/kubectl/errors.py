@@ -111,8 +111,8 @@ class ApiError(CommandError):
         if not lines:
             return text
         if len(lines) == 1:
-            return f"{text}: {lines[0]}"
-        return "\n".join([f"{text}: ", *(f"* {line}" for line in lines)])
+            return f"{text}: {lines[0]}\n"
+        return "\n".join([f"{text}: ", *(f"* {line}" for line in lines), ""])
 
     def about(self, verb: str, source: str) -> ApiError:
         """The same error, naming the file in which the object stands."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import copy
 import random
+from pathlib import Path
 from typing import Any
 
 from pybernetes.tools.kubectl.builder import Builder, Info
 from pybernetes.tools.kubectl.commands._attaching import attach
 from pybernetes.tools.kubectl.commands.run import _IMAGE
 from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.debugprofiles import PROFILES, may_not_work, secure, strip, use_host
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.flags import quoted
 
@@ -31,7 +33,7 @@ f filename list | files that name what to debug
 - keep-liveness bool false | with --copy-to, keep the liveness probes
 - keep-readiness bool false | with --copy-to, keep the readiness probes
 - keep-startup bool false | with --copy-to, keep the startup probes
-- profile string general | general, baseline, restricted, netadmin or sysadmin
+- profile string general | legacy, general, baseline, restricted, netadmin or sysadmin
 q quiet bool false | no messages
 - replace bool false | with --copy-to, delete the original pod
 - same-node bool false | with --copy-to, put the copy on the same node
@@ -42,7 +44,6 @@ i stdin bool false | keep the input of the container open
 t tty bool false | give the container a terminal
 - pod-running-timeout duration 1m0s |
 """,)  # fmt: skip
-_PROFILES = ("general", "baseline", "restricted", "netadmin", "sysadmin")
 Object = dict[str, Any]
 
 
@@ -51,28 +52,27 @@ def run(context: Context) -> None:
     flags = context.flags
     targets = context.args[: flags.dash] if flags.dash >= 0 else context.args
     command = context.args[flags.dash :] if flags.dash >= 0 else []
-    if flags.profile not in _PROFILES:
-        if flags.profile == "legacy":
-            raise CommandError("legacy is no longer supported")
+    if flags.profile not in PROFILES:
         raise CommandError(f"unknown profile: {flags.profile}")
-    _check(context, targets, command)
+    custom = _custom(context)
+    _check(context, targets, command, custom)
     arguments = [each if "/" in each else f"pods/{each}" for each in targets]
     for info in Builder(context, args=arguments, filenames=flags.filename, latest=True).infos():
         if info.resource.kind == "Node":
-            pod, name = _on_node(context, info, command)
+            pod, name = _on_node(context, info, command, custom)
         elif info.resource.kind != "Pod":
             raise CommandError(
                 f'"{info.resource.api_version}, Kind={info.resource.kind}" not supported by debug'
             )
         elif flags.copy_to:
-            pod, name = _copy(context, info, command)
+            pod, name = _copy(context, info, command, custom)
         else:
-            pod, name = _ephemeral(context, info, command)
+            pod, name = _ephemeral(context, info, command, custom)
         if name and (flags.attach or (flags.stdin and "attach" not in flags.changed)):
             attach(context, _started(context, pod, name), name)
 
 
-def _check(context: Context, targets: list[str], command: list[str]) -> None:
+def _check(context: Context, targets: list[str], command: list[str], custom: Object) -> None:
     flags = context.flags
     if flags.attach and "attach" in flags.changed and not flags.image and not flags.container:
         raise CommandError(
@@ -83,8 +83,6 @@ def _check(context: Context, targets: list[str], command: list[str]) -> None:
             raise CommandError("you must specify --image, --set-image or command arguments.")
         if command and not flags.container and not flags.image:
             raise CommandError("you must specify an existing container or a new image when specifying args.")
-        if flags.target:
-            raise CommandError("--target is incompatible with --copy-to. Use --share-processes instead.")
     else:
         for flag in ("replace", "same-node", "set-image"):
             if getattr(flags, flag.replace("-", "_")):
@@ -102,8 +100,25 @@ def _check(context: Context, targets: list[str], command: list[str]) -> None:
             raise CommandError(
                 f'invalid image name "{image}" for container "{name}": invalid reference format'
             )
+    if flags.target and flags.copy_to:
+        raise CommandError("--target is incompatible with --copy-to. Use --share-processes instead.")
+    if flags.target and not flags.quiet:
+        context.out(
+            f"Targeting container {quoted(flags.target)}. If you don't see processes from this container it may be because "
+            "the container runtime doesn't support this feature."
+        )
     if flags.tty and not flags.stdin:
         raise CommandError("-i/--stdin is required for containers with -t/--tty=true")
+    if any(custom.get(key) for key in ("name", "command", "image", "lifecycle", "volumeDevices")):
+        raise CommandError(
+            "name, command, image, lifecycle and volume devices are not modifiable via custom profile"
+        )
+    if flags.profile == "legacy":
+        print(
+            "--profile=legacy is deprecated and planned to be removed in v1.39. It is recommended to specify other profile, "
+            'for example "--profile=general".',
+            file=context.stderr,
+        )
 
 
 def _name(context: Context, pod: Object) -> str:
@@ -130,8 +145,15 @@ def suffix() -> str:
 
 
 def _container(context: Context, name: str, command: list[str]) -> Object:
+    return {"name": name, "terminationMessagePolicy": "File", **_settings(context, command)}
+
+
+def _settings(context: Context, command: list[str]) -> Object:
+    """What the flags say about the container."""
     flags = context.flags
-    found: Object = {"name": name, "image": flags.image, "terminationMessagePolicy": "File"}
+    found: Object = {}
+    if flags.image:
+        found["image"] = flags.image
     if command:
         found["args" if flags.arguments_only else "command"] = command
     if flags.env:
@@ -142,128 +164,153 @@ def _container(context: Context, name: str, command: list[str]) -> Object:
         found["stdin"] = True
     if flags.tty:
         found["tty"] = True
-    if flags.custom:
-        from pybernetes.tools.kubectl.documents import read, values
-
-        raw, source = read(flags.custom, context.stdin)
-        for value in values(raw, source):
-            if {"name", "command", "image", "lifecycle", "volumeDevices"} & set(value):
-                raise CommandError(
-                    "name, command, image, lifecycle and volume devices are not modifiable via custom profile"
-                )
-            found.update(value)
     return found
 
 
-def _secured(container: Object, profile: str, where: str) -> Object:
-    """The container with what its profile allows."""
-    security: Object = {}
-    if (profile in ("general", "netadmin") and where != "node") or profile == "netadmin":
-        capabilities = ["SYS_PTRACE"] if profile == "general" else ["NET_ADMIN", "NET_RAW"]
-        security = {"capabilities": {"add": capabilities}}
-    elif profile == "restricted":
-        security = {
-            "allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}, "runAsNonRoot": True,
-            "seccompProfile": {"type": "RuntimeDefault"},
-        }  # fmt: skip
-    elif profile == "sysadmin":
-        security = {"privileged": True}
-    return {**container, "securityContext": security} if security else container
+def _custom(context: Context) -> Object:
+    """The part of a container in the file of --custom."""
+    import json
+
+    name = context.flags.custom
+    if not name:
+        return {}
+    from pybernetes.tools.kubectl.documents import read, values
+
+    try:
+        text = Path(name).read_text()
+    except OSError as error:
+        reason = (error.strerror or "").lower()
+        raise CommandError(
+            f"must pass a container spec json file for custom profile: open {name}: {reason}"
+        ) from None
+    try:
+        return json.loads(text)
+    except ValueError:
+        raw, source = read(name, context.stdin)
+        return next(iter(values(raw, source)), {})
 
 
-def _ephemeral(context: Context, info: Info, command: list[str]) -> tuple[Object, str]:
+def _customized(container: Object, custom: Object) -> Object:
+    """A container with the part of --custom merged in."""
+    if not custom:
+        return container
+    from pybernetes.api.patch.strategic import apply
+    from pybernetes.api.schema import kind_type
+
+    pod = {"spec": {"containers": [container]}}
+    patch = {"spec": {"containers": [{**custom, "name": container["name"]}]}}
+    return apply(pod, patch, kind_type("", "v1", "Pod"))["spec"]["containers"][0]
+
+
+def _warned(context: Context, container: Object, pod: Object) -> None:
+    if may_not_work(container, pod):
+        context.warn(
+            "Non-root user is configured for the entire target Pod, and some capabilities granted by debug "
+            'profile may not work. Please consider using "--custom" with a custom profile that specifies '
+            '"securityContext.runAsUser: 0".'
+        )
+
+
+def _ephemeral(context: Context, info: Info, command: list[str], custom: Object) -> tuple[Object, str]:
     flags = context.flags
     name = _name(context, info.object)
-    if flags.target and not flags.quiet:
-        context.out(
-            f"Targeting container {quoted(flags.target)}. If you don't see processes from this container it may be because "
-            "the container runtime doesn't support this feature."
-        )
-    container = _secured(_container(context, name, command), flags.profile, "pod")
+    spec = info.object.get("spec") or {}
+    before = spec.get("ephemeralContainers") or []
+    container = _container(context, name, command)
     if flags.target:
         container["targetContainerName"] = flags.target
-    before = (info.object.get("spec") or {}).get("ephemeralContainers") or []
+    changed = [_customized(container, custom)]
+    earlier = next((each for each in before if each["name"] == name), None)
+    if earlier is not None:
+        # As in the original: the profile goes to the first container of that name. Both are merged into one, and the
+        # server refuses, because a container that is there may not be changed.
+        first = copy.deepcopy(earlier)
+        secure(first, flags.profile, "ephemeral")
+        fields = {key: None for key in earlier if key not in container and key != "resources"}
+        changed = [{**fields, **changed[0]}, first]
+    elif all(
+        each["name"] != name for key in ("containers", "initContainers") for each in spec.get(key) or ()
+    ):
+        secure(container, flags.profile, "ephemeral")
+        changed = [_customized(container, custom)]
+    _warned(context, changed[0], info.object)
     order = [{"name": each["name"]} for each in (*before, container)]
-    patch = {"spec": {"ephemeralContainers": [container], "$setElementOrder/ephemeralContainers": order}}
+    patch = {"spec": {"ephemeralContainers": changed, "$setElementOrder/ephemeralContainers": order}}
     pod = context.client.patch(
         info.resource, info.namespace, info.name, patch, "strategic", subresource="ephemeralcontainers"
     )
     return pod, name
 
 
-def _copy(context: Context, info: Info, command: list[str]) -> tuple[Object, str]:
+def _copy(context: Context, info: Info, command: list[str], custom: Object) -> tuple[Object, str]:
     flags = context.flags
-    spec = copy.deepcopy(info.object["spec"])
     metadata: Object = {"name": flags.copy_to, "namespace": info.namespace}
-    for key, kept in (("labels", flags.keep_labels), ("annotations", flags.keep_annotations)):
-        if kept and info.object["metadata"].get(key):
+    for key in ("labels", "annotations"):
+        if info.object["metadata"].get(key):
             metadata[key] = info.object["metadata"][key]
+    spec = copy.deepcopy(info.object["spec"])
     for key in ("ephemeralContainers", *(() if flags.same_node else ("nodeName",))):
         spec.pop(key, None)
-    if not flags.keep_init_containers:
-        spec.pop("initContainers", None)
+    if "share-processes" in flags.changed:
+        spec["shareProcessNamespace"] = flags.share_processes
     for each in spec["containers"]:
-        for key, kept in (
-            ("livenessProbe", flags.keep_liveness),
-            ("readinessProbe", flags.keep_readiness),
-            ("startupProbe", flags.keep_startup),
-        ):
-            if not kept:
-                each.pop(key, None)
-        for name, image in flags.set_image.items():
-            if name in ("*", each["name"]):
-                each["image"] = image
-    if flags.share_processes:
-        spec["shareProcessNamespace"] = True
-    name = _changed(context, info, spec, command)
+        if image := flags.set_image.get(each["name"]) or flags.set_image.get("*"):
+            each["image"] = image
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+    name = _changed(context, info, pod, command, custom)
+    created = context.client.create(info.resource, info.namespace, pod)
     if flags.replace:
         context.client.delete(info.resource, info.namespace, info.name, {"gracePeriodSeconds": 0})
-    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
-    return context.client.create(info.resource, info.namespace, pod), name
+    return created, name
 
 
-def _changed(context: Context, info: Info, spec: Object, command: list[str]) -> str:
+def _changed(context: Context, info: Info, pod: Object, command: list[str], custom: Object) -> str:
     """Puts the debugging container in, or changes the one that is named."""
-    flags = context.flags
-    existing = next((each for each in spec["containers"] if each["name"] == flags.container), None)
-    if existing is None:
+    flags, spec = context.flags, pod["spec"]
+    found = next((each for each in spec["containers"] if each["name"] == flags.container), None)
+    if found is None:
         if not flags.image:
-            if flags.container:
-                raise CommandError("you must specify image when creating new container")
-            return ""
-        name = _name(context, info.object)
-        spec["containers"].append(_secured(_container(context, name, command), flags.profile, "pod"))
-        return name
-    if command:
-        existing.pop("args", None)
-        existing["args" if flags.arguments_only else "command"] = command
-    if flags.image:
-        existing["image"] = flags.image
+            if flags.set_image:
+                return ""
+            raise CommandError("you must specify image when creating new container")
+        found = _container(context, _name(context, info.object), [])
+        spec["containers"].append(found)
+    if command and not flags.arguments_only:
+        found.pop("args", None)
     for key in ("stdin", "tty"):
-        if getattr(flags, key):
-            existing[key] = True
-    return existing["name"]
+        found.pop(key, None)
+    found.update(_settings(context, command))
+    secure(found, flags.profile, "copy")
+    strip(
+        pod, flags.profile,
+        {
+            "labels": flags.keep_labels, "annotations": flags.keep_annotations, "livenessProbe": flags.keep_liveness,
+            "readinessProbe": flags.keep_readiness, "startupProbe": flags.keep_startup,
+            "initContainers": flags.keep_init_containers,
+        },
+    )  # fmt: skip
+    place = spec["containers"].index(found)
+    spec["containers"][place] = _customized(found, custom)
+    _warned(context, spec["containers"][place], pod)
+    return found["name"]
 
 
-def _on_node(context: Context, info: Info, command: list[str]) -> tuple[Object, str]:
+def _on_node(context: Context, info: Info, command: list[str], custom: Object) -> tuple[Object, str]:
     flags = context.flags
     name = flags.container or "debugger"
     pod_name = f"node-debugger-{info.name}-{suffix()}"
     if not flags.quiet:
         context.out(f"Creating debugging pod {pod_name} with container {name} on node {info.name}.")
-    container = _secured(_container(context, name, command), flags.profile, "node")
+    container = _container(context, name, command)
     spec: Object = {
         "containers": [container], "nodeName": info.name, "restartPolicy": "Never", "tolerations": [{"operator": "Exists"}],
     }  # fmt: skip
-    if flags.profile in ("general", "sysadmin"):
-        container["volumeMounts"] = [{"name": "host-root", "mountPath": "/host"}]
-        spec["volumes"] = [{"name": "host-root", "hostPath": {"path": "/"}}]
-    if flags.profile in ("general", "netadmin", "sysadmin"):
-        spec.update({"hostNetwork": True, "hostPID": True})
-    if flags.profile in ("general", "sysadmin"):
-        spec["hostIPC"] = True
+    secure(container, flags.profile, "node")
+    use_host(spec, container, flags.profile)
+    spec["containers"] = [_customized(container, custom)]
+    metadata = {"name": pod_name, "labels": {"app.kubernetes.io/managed-by": "kubectl-debug"}}
     pods = context.discovery.find("pods")
-    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": pod_name}, "spec": spec}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
     return context.client.create(pods, context.namespace, pod), name
 
 
