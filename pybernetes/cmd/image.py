@@ -36,8 +36,11 @@ def parser() -> argparse.ArgumentParser:
     build.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="set a variable")
     build.add_argument("--user", default="", metavar="UID[:GID]", help="as whom")
     build.add_argument("--workdir", default="/", metavar="FOLDER", help="where")
-    for verb in (load, listing, remove, build):
-        verb.add_argument("--cluster", default="", metavar="NAME", help="name of the cluster")
+    for line, default in (
+        (result, ""),
+        *((verb, argparse.SUPPRESS) for verb in (load, listing, remove, build)),
+    ):
+        line.add_argument("--cluster", default=default, metavar="NAME", help="name of the cluster")
     return result
 
 

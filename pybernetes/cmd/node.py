@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 from typing import TYPE_CHECKING
 
@@ -14,15 +15,23 @@ SUMMARY = "Add, remove, stop or start a node of a local cluster, or open a shell
 VERBS = {"rm": "removed", "stop": "stopped", "start": "started"}
 
 
-def main(argv: list[str]) -> int:
-    """Does what the verb says."""
+def read(argv: list[str]) -> argparse.Namespace:
+    """The command line: flags may stand anywhere before --, and what follows it is a command."""
     line = parser("node", SUMMARY, positional=False)
     line.add_argument("verb", choices=("add", *VERBS, "shell"))
     line.add_argument("node", nargs="?", default="", help="name of the node")
     line.add_argument("command", nargs="*", help="what to run in place of a shell (after --)")
-    arguments = line.parse_args(argv)
+    end = argv.index("--") if "--" in argv else len(argv)
+    arguments = line.parse_intermixed_args(argv[:end])
+    arguments.command = [*arguments.command, *argv[end + 1 :]]
     if arguments.verb != "add" and not arguments.node:
         line.error("which node?")
+    return arguments
+
+
+def main(argv: list[str]) -> int:
+    """Does what the verb says."""
+    arguments = read(argv)
     from pybernetes.tools.local import nodes
 
     def work(cluster: Cluster) -> None:

@@ -51,6 +51,16 @@ def parser() -> argparse.ArgumentParser:
     return result
 
 
+def read(argv: list[str]) -> argparse.Namespace:
+    """The command line; a word after --wait that is no number is the name of the cluster."""
+    words = list(argv)
+    if "--wait" in words:
+        after = words.index("--wait") + 1
+        if after < len(words) and not words[after].replace(".", "", 1).isdecimal():
+            words[after - 1] = "--wait=120"
+    return parser().parse_args(words)
+
+
 def changes(arguments: argparse.Namespace, new: bool) -> dict[str, Any]:
     """What the command line asks for; a new cluster has a node unless it is told otherwise."""
     from pybernetes.tools.local import settings
@@ -97,7 +107,7 @@ class Progress:
 
 def main(argv: list[str]) -> int:
     """Starts the cluster and tells each step with its time."""
-    arguments = parser().parse_args(argv)
+    arguments = read(argv)
     from pybernetes.node.containerd.daemon import RuntimeMissing
     from pybernetes.tools.local import lifecycle, places
 
