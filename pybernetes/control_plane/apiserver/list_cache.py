@@ -4,24 +4,39 @@ from __future__ import annotations
 
 # Assembled lists are kept while nothing below their prefix changes, up to this size together.
 _CACHE_BYTES = 48 << 20
+# What a list takes beside its items: its key, its place in the table.
+_ENTRY_BYTES = 400
 
 
 class ListCache:
     """The joined items of lists that were asked for lately."""
 
-    def __init__(self) -> None:
+    def __init__(self, most_bytes: int = _CACHE_BYTES) -> None:
         self._entries: dict[tuple[str, str], tuple[int, bytes]] = {}
-        self._size = 0
+        self._size, self._most_bytes = 0, most_bytes
 
-    def get(self, api_version: str, prefix: str, changed: int) -> bytes | None:
-        """The items of a prefix as of its last change, or None."""
-        entry = self._entries.get((api_version, prefix))
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def get(self, form: str, prefix: str, changed: int) -> bytes | None:
+        """The items of a prefix as of its last change, or None; ``form`` is how the kind shows them."""
+        entry = self._entries.get((form, prefix))
         return entry[1] if entry is not None and entry[0] == changed else None
 
-    def put(self, api_version: str, prefix: str, changed: int, items: bytes) -> None:
+    def put(self, form: str, prefix: str, changed: int, items: bytes) -> None:
         """Keeps the items, dropping the oldest when there is too much."""
-        old = self._entries.pop((api_version, prefix), None)
-        self._size += len(items) - (len(old[1]) if old else 0)
-        self._entries[api_version, prefix] = (changed, items)
-        while self._size > _CACHE_BYTES and len(self._entries) > 1:
-            self._size -= len(self._entries.pop(next(iter(self._entries)))[1])
+        self._drop((form, prefix))
+        self._size += len(items) + _ENTRY_BYTES
+        self._entries[form, prefix] = (changed, items)
+        while self._size > self._most_bytes and len(self._entries) > 1:
+            self._drop(next(iter(self._entries)))
+
+    def forget(self, form: str) -> None:
+        """Drops the lists of a kind that is served no longer."""
+        for key in [key for key in self._entries if key[0] == form]:
+            self._drop(key)
+
+    def _drop(self, key: tuple[str, str]) -> None:
+        entry = self._entries.pop(key, None)
+        if entry is not None:
+            self._size -= len(entry[1]) + _ENTRY_BYTES

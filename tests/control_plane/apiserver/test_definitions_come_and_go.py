@@ -26,12 +26,14 @@ async def use(client: Client, made: dict[str, Any]) -> bool:
         await client.call("POST", path, body=body)
     except StatusError:
         return False
+    assert (await client.call("GET", path))["items"]
     return True
 
 
 async def test_nothing_is_left_of_definitions_that_were_used_and_deleted() -> None:
     async with Cluster() as cluster:
-        client = cluster.client
+        client = cluster.rest_client()
+        lists = cluster.server.api.lists
 
         async def round_() -> int:
             made = [definition(number) for number in range(12)]
@@ -50,7 +52,8 @@ async def test_nothing_is_left_of_definitions_that_were_used_and_deleted() -> No
             return len(gc.get_objects())
 
         await round_()
-        before = await round_()
+        before, listed = await round_(), len(lists)
         after = max([await round_() for _ in range(2)])
         # One definition is hundreds of objects.
         assert after - before < 200
+        assert len(lists) == listed

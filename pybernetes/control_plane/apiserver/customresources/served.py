@@ -63,6 +63,7 @@ class Served:
             discovery.remove(kind.resource)
             openapi.remove(kind.resource)
             api.metrics.forget(kind.resource)
+            api.lists.forget(kind.form)
         for kind in self.kinds.values():
             forget(kind.resource.type)
         api.guards.pop((self.group, self.plural), None)
