@@ -19,7 +19,7 @@ from urllib.parse import urlencode
 import yaml
 
 TOKEN = "the-administrators-token"
-START_SECONDS = 30.0
+START_SECONDS = 60.0
 # Without controllers nobody makes the service accounts that pods would have to have.
 NO_ACCOUNTS = "--disable-admission-plugins=ServiceAccount"
 

@@ -53,7 +53,7 @@ def running(directory: Path, flags: list[str], name: str = "manager") -> Iterato
         if process.poll() is None:
             process.send_signal(signal.SIGTERM)
             try:
-                process.wait(20)
+                process.wait(60)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait(10)
@@ -80,7 +80,7 @@ def page(port: int, path: str, token: str = "", pair: Path | None = None, **head
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     if pair is not None:
         context.load_cert_chain(pair)
-    connection = http.client.HTTPSConnection("127.0.0.1", port, context=context, timeout=10)
+    connection = http.client.HTTPSConnection("127.0.0.1", port, context=context, timeout=60)
     try:
         given = {name.replace("_", "-"): value for name, value in headers.items()}
         connection.request(
@@ -170,8 +170,8 @@ def test_the_command_line_of_the_seeds(server: Server) -> None:
 def test_one_works_and_the_other_stands_by(server: Server) -> None:
     ports = [free_port(), free_port()]
     quick = (
-        "--leader-elect-lease-duration=3s",
-        "--leader-elect-renew-deadline=2s",
+        "--leader-elect-lease-duration=6s",
+        "--leader-elect-renew-deadline=5s",
         "--leader-elect-retry-period=500ms",
     )
     flags = [

@@ -83,7 +83,7 @@ def get(port: int, path: str, token: str = "") -> tuple[int, str]:
     if token:
         request.add_header("Authorization", f"Bearer {token}")
     try:
-        with urllib.request.urlopen(request, context=ssl._create_unverified_context(), timeout=10) as answer:
+        with urllib.request.urlopen(request, context=ssl._create_unverified_context(), timeout=60) as answer:
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as error:
         return error.code, error.read().decode()
@@ -121,12 +121,15 @@ async def test_a_run(tmp_path: Path) -> None:
             assert await page("/healthz") == (200, "ok")
             assert (await page("/readyz"))[0] == 200
             assert (await page("/metrics"))[0] == 403
-            status, metrics = await page("/metrics", TOKEN)
-            assert status == 200
-            assert (
-                'scheduler_schedule_attempts_total{result="scheduled",profile="default-scheduler"} 1'
-                in metrics
-            )
+
+            async def counted() -> str:
+                """The metrics, once the scheduler has heard that the pod is bound."""
+                status, text = await page("/metrics", TOKEN)
+                assert status == 200
+                counts = 'scheduler_schedule_attempts_total{result="scheduled",profile="default-scheduler"} 1'
+                return text if counts in text else ""
+
+            metrics = await eventually(counted)
             assert 'scheduler_pending_pods{queue="active"} 0' in metrics
             assert 'scheduler_cache_size{type="nodes"} 1' in metrics
             for name in ("scheduling_attempt_duration_seconds", "scheduling_algorithm_duration_seconds",
@@ -134,7 +137,7 @@ async def test_a_run(tmp_path: Path) -> None:
                 assert f"# TYPE scheduler_{name} histogram" in metrics
             assert 'leader_election_master_status{name="kube-scheduler"} 1' in metrics
             process.send_signal(signal.SIGTERM)
-            assert await asyncio.wait_for(process.wait(), 30) == 0
+            assert await asyncio.wait_for(process.wait(), 60) == 0
             # The lease is given back, so that the next one need not wait.
             lease = await cluster.client.get(LEASES, "kube-scheduler", "kube-system")
             assert not lease["spec"].get("holderIdentity")

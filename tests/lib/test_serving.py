@@ -69,7 +69,7 @@ async def visit(
             setattr(context, key, value)
         if client is not None:
             context.load_cert_chain(client.certificate, client.key)
-        plain = socket.create_connection(("127.0.0.1", port), timeout=10)
+        plain = socket.create_connection(("127.0.0.1", port), timeout=60)
         with plain, context.wrap_socket(plain, server_hostname=name) as secure:
             text = secure.recv(100).decode()
             if not text:  # with TLS 1.3 a client learns only now that it is refused
@@ -176,7 +176,7 @@ async def test_sessions_are_not_resumed(tmp_path: Path, version: ssl.TLSVersion)
         context.load_cert_chain(alice.certificate, alice.key)
         reused, session = [], None
         for _ in range(3):
-            plain = socket.create_connection(("127.0.0.1", port), timeout=10)
+            plain = socket.create_connection(("127.0.0.1", port), timeout=60)
             with plain, context.wrap_socket(plain, server_hostname="localhost", session=session) as secure:
                 secure.recv(100)
                 session = secure.session

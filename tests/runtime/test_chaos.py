@@ -36,8 +36,8 @@ async def test_broken_connections_and_restarts_make_no_duplicates(seed: int, tmp
                 await cluster.stop()
                 await cluster.start()
         secrets = controller.cache(SECRETS)
-        await eventually(lambda: len(secrets) >= OWNERS * CHILDREN, 40)
-        await eventually(lambda: not controller.queue._held and not controller.queue._working, 40)
+        await eventually(lambda: len(secrets) >= OWNERS * CHILDREN)
+        await eventually(lambda: not controller.queue._held and not controller.queue._working)
         stored = (await cluster.client.list(SECRETS, "default")).items
         assert len(stored) == OWNERS * CHILDREN
         for owner in controller.cache(CONFIG_MAPS):

@@ -117,7 +117,7 @@ class Counter(Controller):
 async def test_two_managers_exclude_each_other() -> None:
     async with Cluster() as cluster:
         Counter.seen.clear()
-        times = {"lease_seconds": 3, "renew_seconds": 1.0, "retry_seconds": 0.05}
+        times = {"lease_seconds": 60, "renew_seconds": 40, "retry_seconds": 0.05}
         managers = [
             Manager(cluster.rest_client(), election=election(name, **times)) for name in ("one", "two")
         ]
@@ -162,7 +162,7 @@ class Stuck:
 
 async def test_a_lease_does_not_wait_behind_other_calls() -> None:
     async with Cluster() as cluster:
-        election = Election("busy", identity="me", lease_seconds=3, renew_seconds=2, retry_seconds=0.05)
+        election = Election("busy", identity="me", lease_seconds=60, renew_seconds=40, retry_seconds=0.05)
         busy: Any = Stuck()
         manager = Manager(Client(busy), election=election, election_client=cluster.rest_client())
         manager.add(Counter(manager.runtime))  # without any work it would give the lease back at once

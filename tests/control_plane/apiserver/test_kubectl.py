@@ -230,10 +230,10 @@ def test_changing(server: Server, namespace: str) -> None:
     assert (container["image"], container["tty"]) == ("registry.example/web:2", True)
     status = '{"status":{"conditions":[{"type":"Available","status":"True"}]}}'
     server.kubectl("patch", *where, "--subresource=status", "--type=merge", "-p", status)
-    server.kubectl("wait", *where, "--for=condition=Available", "--timeout=20s")
-    server.kubectl("wait", *where, "--for=jsonpath={.spec.replicas}=5", "--timeout=20s")
+    server.kubectl("wait", *where, "--for=condition=Available", "--timeout=60s")
+    server.kubectl("wait", *where, "--for=jsonpath={.spec.replicas}=5", "--timeout=60s")
     server.kubectl("delete", *where)
-    server.kubectl("wait", *where, "--for=delete", "--timeout=20s")
+    server.kubectl("wait", *where, "--for=delete", "--timeout=60s")
 
 
 def test_generators(server: Server, namespace: str, tmp_path: Path) -> None:
@@ -342,13 +342,13 @@ def test_deletion_waits_for_finalizers(server: Server, namespace: str) -> None:
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
     path = f"/api/v1/namespaces/{namespace}/configmaps/held"
     try:
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while "deletionTimestamp" not in server.call("GET", path)[1]["metadata"]:
             assert time.monotonic() < deadline
         assert process.poll() is None
         server.kubectl("patch", "configmap", "held", "-n", namespace, "--type=merge", "-p",
                        '{"metadata":{"finalizers":null}}')  # fmt: skip
-        assert process.wait(20) == 0
+        assert process.wait(60) == 0
     finally:
         process.kill()
         process.communicate()

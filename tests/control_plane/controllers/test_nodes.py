@@ -146,9 +146,9 @@ async def test_pods_that_nobody_else_deletes() -> None:
         gc = pod_garbage_collector.CONTROLLER
         async with controllers(client, gc, clock=clock, terminated_pod_gc_threshold=3) as manager:
             await eventually(lambda: all(informer.synced for informer in manager.runtime.informers))
-            await clock.advance(21)
 
             async def few_ended() -> bool:
+                await clock.advance(21)
                 return len([name for name in await names(client, PODS) if name.startswith("ended")]) == 3
 
             await eventually(few_ended)

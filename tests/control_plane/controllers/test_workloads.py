@@ -52,14 +52,18 @@ async def test_a_deployment_rolls_out_scales_and_rolls_back() -> None:
         await world.until(lambda: len(world.pods()) == 4 and images(world.pods()) == {"nginx:2"})
         await world.client.patch(DEPLOYMENTS, "web", {"spec": {"replicas": 2}}, "default")
         await world.until(lambda: status(world.get(DEPLOYMENTS, "web")).get("replicas") == 2)
-        sets = {each["metadata"]["annotations"]["deployment.kubernetes.io/revision"]: each for each in world.all(REPLICA_SETS)}  # fmt: skip
-        assert {revision: each["spec"]["replicas"] for revision, each in sets.items()} == {"1": 0, "2": 2}
-        old = sets["1"]["spec"]["template"]
+
+        def sets() -> dict[str, Object]:
+            revision = "deployment.kubernetes.io/revision"
+            return {each["metadata"]["annotations"][revision]: each for each in world.all(REPLICA_SETS)}
+
+        await world.until(lambda: {each: found["spec"]["replicas"] for each, found in sets().items()} == {"1": 0, "2": 2})  # fmt: skip
+        old = sets()["1"]["spec"]["template"]
         old = {**old, "metadata": {"labels": {"app": "web"}}}
         await world.client.patch(DEPLOYMENTS, "web", {"spec": {"template": old}}, "default")
         await world.until(lambda: len(world.pods()) == 2 and images(world.pods()) == {"nginx:1"})
-        done = await world.until(lambda: has(d := world.get(DEPLOYMENTS, "web"), "Progressing", "NewReplicaSetAvailable") and d)  # fmt: skip
-        assert done["metadata"]["annotations"]["deployment.kubernetes.io/revision"] == "3"
+        await world.until(lambda: has(world.get(DEPLOYMENTS, "web"), "Progressing", "NewReplicaSetAvailable"))
+        await world.until(lambda: world.get(DEPLOYMENTS, "web")["metadata"]["annotations"]["deployment.kubernetes.io/revision"] == "3")  # fmt: skip
         assert len(world.all(REPLICA_SETS)) == 2
 
 
@@ -182,11 +186,14 @@ async def test_daemons_follow_nodes() -> None:
         patch = {"spec": {"template": {"spec": {"containers": [{"name": "main", "image": "nginx:2"}]}}}}
         await world.client.patch(DAEMON_SETS, "agent", patch, "default", type="strategic")
         await world.until(lambda: images(world.pods()) == {"nginx:2"} and len(world.pods()) == 2)
+        # A pod that fails is replaced. It runs before, so that nobody writes its status any more.
         await world.until(lambda: status(world.get(DAEMON_SETS, "agent")).get("updatedNumberScheduled") == 2)
-        # A pod that fails is replaced.
-        failed = world.pods()[0]
-        await world.client.update_status(PODS, {**failed, "status": {**failed["status"], "phase": "Failed"}})
-        await world.until(lambda: len(world.pods()) == 2 and failed["metadata"]["name"] not in [p["metadata"]["name"] for p in world.pods()])  # fmt: skip
+        await world.until(lambda: status(world.get(DAEMON_SETS, "agent")).get("numberAvailable") == 2)
+        failed = world.pods()[0]["metadata"]["name"]
+        await world.client.patch(
+            PODS, failed, {"status": {"phase": "Failed"}}, "default", subresource="status"
+        )
+        await world.until(lambda: len(world.pods()) == 2 and failed not in [pod["metadata"]["name"] for pod in world.pods()])  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -148,7 +148,7 @@ class World:
             and not (active and "deletionTimestamp" in pod["metadata"])
         ]
 
-    async def until(self, condition: Callable[[], Any], seconds: float = 30.0) -> Any:
+    async def until(self, condition: Callable[[], Any], seconds: float = 60.0) -> Any:
         """Waits for a condition."""
         return await eventually(condition, seconds)
 

@@ -59,7 +59,9 @@ class Ledger:
 
 async def candidate(client: Client, name: str) -> None:
     """A scheduler that takes part in an election, until it is cancelled."""
-    election = Election("kube-scheduler", identity=name, lease_seconds=3, renew_seconds=2, retry_seconds=0.05)
+    election = Election(
+        "kube-scheduler", identity=name, lease_seconds=20, renew_seconds=15, retry_seconds=0.05
+    )
     manager = Manager(client, election=election)
     manager.add_task("scheduler", Scheduler(client).run)
     await manager.run()

@@ -26,5 +26,5 @@ async def test_a_write_that_comes_as_the_last_worker_ends() -> None:
     gate.set_result(None)
     await asyncio.sleep(0)  # the workers end now; the loop tells of it only in its next turn
     writer.add(write)
-    await asyncio.wait_for(written.wait(), 10)
+    await asyncio.wait_for(written.wait(), 60)
     await writer.close()

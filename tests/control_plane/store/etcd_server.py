@@ -66,7 +66,7 @@ class Member:
     def log(self) -> Path:
         return self.directory / f"{self.name}.log"
 
-    def wait_until_ready(self, seconds: float = 20) -> None:
+    def wait_until_ready(self, seconds: float = 60) -> None:
         """Trusts only this process's own log: whatever answers on the port might be another etcd."""
         deadline = time.monotonic() + seconds
         while READY not in self.log.read_bytes():

@@ -170,7 +170,7 @@ async def test_sync_sees_the_writes_of_others(
         await store.sync()
         assert store.revision >= written.revision and store.get(written.key) is None
         written = await foreign.update(f"{root}x/pods/a", b"", 0)
-        assert await store.wait(written.revision, 5)
+        assert await store.wait(written.revision, 60)
         assert store.count(f"{root}/") == 20  # what is written to find out is not shown
         store.list(f"{root}/", revision=store.revision)
 
@@ -276,7 +276,7 @@ async def test_failover_when_the_leader_dies(tmp_path: Path) -> None:
                 await until(lambda count=count: len(acknowledged) > count + 50)
                 leader = await leader_of(store, members)
                 leader.kill()
-                await until(lambda count=count: len(acknowledged) > count + 100, 20)
+                await until(lambda count=count: len(acknowledged) > count + 100)
                 leader.start()
                 leader.wait_until_ready()
             killed.set()
@@ -294,7 +294,7 @@ async def leader_of(store: EtcdStore, members: list[Member]) -> Member:
     request = driver_module.rpc.StatusRequest()
     while True:
         for endpoint, member in zip(store.client.endpoints, members, strict=True):
-            status = await endpoint.maintenance.Status(request, timeout=10, wait_for_ready=True)
+            status = await endpoint.maintenance.Status(request, timeout=60, wait_for_ready=True)
             if status.leader == status.header.member_id:
                 return member
 

@@ -42,6 +42,6 @@ def test_two_servers(tmp_path: Path) -> None:
         }
         assert second.call("GET", "/api/v1/pods", token="ann")[0] == 403
         assert first.call("POST", f"{RBAC}/clusterrolebindings", binding)[0] == 201
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while second.call("GET", "/api/v1/pods", token="ann")[0] != 200:
             assert time.monotonic() < deadline, "the other server never learned of the binding"

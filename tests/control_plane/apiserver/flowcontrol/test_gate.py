@@ -128,6 +128,8 @@ def _fill_and_refuse(server: Server) -> None:
         for thread in threads:
             thread.start()
         try:
+            # Before that, a question of ours could take a seat of theirs.
+            until(lambda: len(hooks.asked) == seats)
             status, found = until(lambda: _refused(server))
             assert status == 429 and found["retry-after"] == "1"
             assert headers(server, "quiet")[0] == 403  # has its turn, and no rights

@@ -71,7 +71,7 @@ def test_seats_are_taken_and_given_back() -> None:
         await asyncio.sleep(0)
         assert not second.waiter.done()
         found.finish(first, 0.0, at_once=True)
-        await asyncio.wait_for(second.waiter, 5)
+        await asyncio.wait_for(second.waiter, 60)
         assert found.executing == 1
         third = found.arrive("s", "c", 0.0)
         found.abandon(third)
@@ -95,7 +95,7 @@ def test_a_level_that_used_its_slice_waits_for_a_turn() -> None:
         found.finish(found.arrive("s", "a", 100.0), 0.5, at_once=True)
         waits = found.arrive("s", "a", 100.001)
         assert waits.waiter is not None
-        await asyncio.wait_for(waits.waiter, 5)
+        await asyncio.wait_for(waits.waiter, 60)
         found.finish(waits, 0.0, at_once=False)
         later = found.arrive("s", "a", 101.0)
         assert later.waiter is None

@@ -88,7 +88,7 @@ def run(coroutine: Coroutine[Any, Any, None]) -> None:
     """Runs a test on the event loop that the server runs on."""
 
     async def bounded() -> None:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             await coroutine
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
@@ -124,7 +124,7 @@ def test_what_cannot_be_read_is_refused(serve: Any, request_: bytes, status: int
     """The answer is a Status, and it arrives although the client is still sending."""
 
     async def test() -> None:
-        async with serve(echo, replace(QUICK, head_seconds=5)) as service:
+        async with serve(echo, replace(QUICK, head_seconds=30, receive_seconds=30)) as service:
             client = await service.connect()
             client.send(request_)
             got, body = await client.answer()
@@ -140,7 +140,7 @@ def test_a_body_in_small_pieces(serve: Any) -> None:
     """A megabyte of one-byte chunks takes no more than its share of time."""
 
     async def test() -> None:
-        async with serve(echo, replace(QUICK, receive_seconds=20)) as service:
+        async with serve(echo, replace(QUICK, head_seconds=30, receive_seconds=30)) as service:
             client = await service.connect()
             client.send(b"POST /p HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n")
             client.send(chunk(b"x") * 1_000_000 + b"0\r\n\r\n")
@@ -191,7 +191,7 @@ def test_pipelined_requests_are_answered_in_order(serve: Any) -> None:
         return later(request) if request.path.endswith("0") else echo(request)
 
     async def test() -> None:
-        async with serve(mixed) as service:
+        async with serve(mixed, Limits()) as service:
             client = await service.connect()
             client.send(b"".join(GET % f"/{number}".encode() for number in range(100)) + b"junk\r\n\r\n")
             for number in range(100):
@@ -229,7 +229,7 @@ def test_a_client_that_takes_no_answers_is_read_no_further(serve: Any) -> None:
 
 def test_head_and_requests_after_it(serve: Any) -> None:
     async def test() -> None:
-        async with serve(echo) as service:
+        async with serve(echo, Limits()) as service:
             client = await service.connect()
             client.send(b"HEAD /a HTTP/1.1\r\nHost: a\r\n\r\n" + GET % b"/b")
             head = await client.reader.readuntil(b"\r\n\r\n")
@@ -322,7 +322,7 @@ def test_drain(serve: Any) -> None:
         return watches(request) if request.path == "/watch" else later(request)
 
     async def test() -> None:
-        async with serve(mixed) as service:
+        async with serve(mixed, Limits()) as service:
             watching, waiting, idle = [await service.connect() for _ in range(3)]
             watching.send(GET % b"/watch")
             waiting.send(GET % b"/wait")

@@ -123,8 +123,12 @@ async def test_a_silent_node_loses_its_pods() -> None:
             await eventually(evicted)
             stubborn = await client.get(PODS, "stubborn", "default")
             assert "deletionTimestamp" not in stubborn["metadata"]
-            reasons = {each["reason"] for each in (await client.list(EVENTS)).items}
-            assert {"RegisteredNode", "NodeNotReady", "TaintManagerEviction"} <= reasons
+
+            async def told() -> bool:
+                reasons = {each["reason"] for each in (await client.list(EVENTS)).items}
+                return {"RegisteredNode", "NodeNotReady", "TaintManagerEviction"} <= reasons
+
+            await eventually(told)
             # Back again.
             back = {"type": "Ready", "status": "True", "lastHeartbeatTime": times.seconds(clock.now())}
             await client.patch(
