@@ -1,4 +1,4 @@
-"""Container images made from files: one layer, written as an OCI archive that every runtime imports."""
+"""Container images made from files, written as an OCI archive that every runtime imports."""
 
 from __future__ import annotations
 
@@ -104,16 +104,17 @@ def _below(root: Path) -> Iterable[Path]:
             yield Path(folder) / name
 
 
-def archive(tag: str, content: bytes, process: Process) -> bytes:
-    """An OCI archive of an image with one layer (``content``, as ``layer`` gives it) under a name."""
-    packed = gzip.compress(content, 6, mtime=0)
+def archive(tag: str, content: bytes, process: Process, *more: bytes) -> bytes:
+    """An OCI archive of an image with a layer (``content``, as ``layer`` gives it) and those above it."""
+    layers = (content, *more)
+    packed = [gzip.compress(each, 6, mtime=0) for each in layers]
     config = _json(
         {
             "architecture": architecture(),
             "os": "linux",
             "config": _process(process),
-            "rootfs": {"type": "layers", "diff_ids": [_digest(content)]},
-            "history": [{"created_by": "pybernetes"}],
+            "rootfs": {"type": "layers", "diff_ids": [_digest(each) for each in layers]},
+            "history": [{"created_by": "pybernetes"} for _ in layers],
         }
     )
     manifest = _json(
@@ -121,13 +122,13 @@ def archive(tag: str, content: bytes, process: Process) -> bytes:
             "schemaVersion": 2,
             "mediaType": _MANIFEST,
             "config": _descriptor(_CONFIG, config),
-            "layers": [_descriptor(_LAYER, packed)],
+            "layers": [_descriptor(_LAYER, each) for each in packed],
         }
     )
     names = {"io.containerd.image.name": tag, "org.opencontainers.image.ref.name": tag.rpartition(":")[2]}
     index = {"schemaVersion": 2, "mediaType": _INDEX,
              "manifests": [{**_descriptor(_MANIFEST, manifest), "annotations": names}]}  # fmt: skip
-    blobs = {f"blobs/sha256/{_digest(data)[7:]}": File(data) for data in (packed, config, manifest)}
+    blobs = {f"blobs/sha256/{_digest(data)[7:]}": File(data) for data in (*packed, config, manifest)}
     return layer(
         {"oci-layout": File(b'{"imageLayoutVersion":"1.0.0"}'), "index.json": File(_json(index)), **blobs}
     )

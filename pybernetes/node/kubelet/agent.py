@@ -34,6 +34,7 @@ from pybernetes.node.kubelet.turns import Turns
 from pybernetes.node.kubelet.upkeep.keeper import Upkeep
 from pybernetes.node.kubelet.volumes import Volumes
 from pybernetes.node.kubelet.volumes.base import Around
+from pybernetes.node.kubelet.volumes.images import ImageVolumes
 from pybernetes.node.kubelet.worker import Phase, Worker
 from pybernetes.runtime.events import Recorder
 from pybernetes.runtime.informer import Informer
@@ -108,6 +109,10 @@ class Kubelet:
             lambda: self.addresses,
         )  # fmt: skip
         crash = (settings.get("crashLoopBackOff") or {}).get("maxContainerRestartPeriod", "300s")
+        images = Images(
+            self.cri, self.clock, serialize=bool(settings["serializeImagePulls"]),
+            parallel=int(settings["maxParallelImagePulls"] or 0),
+        )  # fmt: skip
         resolv = Path(settings["resolvConf"]) if settings["resolvConf"] else None
         node_dns = dns.parse(resolv.read_text()) if resolv is not None and resolv.exists() else dns.Resolv()
         return Context(
@@ -127,11 +132,8 @@ class Kubelet:
             cgroups=Cgroups(
                 settings["cgroupRoot"] or "/", settings["cgroupDriver"], pids=int(settings["podPidsLimit"] or -1)
             ),
-            volumes=Volumes(around),
-            images=Images(
-                self.cri, self.clock, serialize=bool(settings["serializeImagePulls"]),
-                parallel=int(settings["maxParallelImagePulls"] or 0),
-            ),
+            volumes=Volumes(around, ImageVolumes(self.cri, images, around.directory)),
+            images=images,
             probes=Probes(self.cri, self.clock, self._probe_event, self._probed),
             backoff=Backoff(longest=float(duration(crash))),
             client=self.client,

@@ -20,6 +20,9 @@ COUNTERS = {
     "kubelet_evictions": "[ALPHA] Cumulative number of pod evictions by eviction signal",
     "kubelet_preemptions": "[ALPHA] Cumulative number of pod preemptions by preemption resource",
     "kubelet_image_garbage_collected_total": "[ALPHA] Total number of images garbage collected by the kubelet, whether through disk usage or image age.",
+    "kubelet_image_volume_requested_total": "[BETA] Number of requested image volumes.",
+    "kubelet_image_volume_mounted_succeed_total": "[BETA] Number of successful image volume mounts.",
+    "kubelet_image_volume_mounted_errors_total": "[BETA] Number of failed image volume mounts.",
     "kubelet_admission_rejections_total": "[ALPHA] Cumulative number pod admission rejections by the Kubelet.",
 }  # fmt: skip
 HISTOGRAMS = {

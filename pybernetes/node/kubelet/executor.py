@@ -14,13 +14,17 @@ import orjson
 from pybernetes.client.refs import CONFIG_MAPS, RUNTIME_CLASSES, SECRETS
 from pybernetes.node.kubelet import definitions, dns, hosts, lifecycle, logs, turns
 from pybernetes.node.kubelet.context import Context
+from pybernetes.node.kubelet.cri import keys
 from pybernetes.node.kubelet.cri.client import CriError
 from pybernetes.node.kubelet.environment import ConfigError, Surroundings, environment
+from pybernetes.node.kubelet.images import ImageError, Report
 from pybernetes.node.kubelet.objects import NotYet, references
 from pybernetes.node.kubelet.plan import Start, is_sidecar
 from pybernetes.node.kubelet.state import PodRuntime, Run, State
 from pybernetes.node.kubelet.volumes import Mounted
+from pybernetes.node.kubelet.volumes.base import MOUNT_FAILED, ImageVolumeError
 from pybernetes.node.kubelet.volumes.container_mounts import mounts
+from pybernetes.node.kubelet.volumes.images import wanted
 
 Fields = dict[str, Any]
 Message = Any
@@ -97,29 +101,35 @@ class Executor:
         def report(type_: str, reason: str, message: str) -> None:
             context.event(pod, type_, reason, message, container)
 
-        secrets = await self._pull_secrets(pod)
-        image = await context.images.ensure(
-            pod["metadata"]["uid"], container["image"], container.get("imagePullPolicy", "IfNotPresent"),
-            secrets, config, report,
-        )  # fmt: skip
         try:
-            variables, mounted_files = await self._prepare(pod, container, mounted, addresses)
+            images, image = await self._images(pod, container, config, report)
+            variables, mounted_files = await self._prepare(pod, container, {**mounted, **images}, addresses)
             attempt = self._attempt(pod, start, runtime)
             definition = definitions.container(
                 pod, container, attempt, image, variables, mounted_files, context.settings,
                 _target(start, runtime),
             )  # fmt: skip
+            if images:
+                definition.annotations[keys.IMAGE_VOLUMES] = ",".join(
+                    each.image.image for each in images.values()
+                )
         except (ConfigError, NotYet, ValueError, OSError) as error:
             report("Warning", "Failed", f"Error: {error}")
             raise StartFailed("CreateContainerConfigError", str(error)) from None
+        except ImageVolumeError as error:
+            self._count_images(pod, container, str(error))
+            report("Warning", "Failed", f"Error: {error}")
+            raise StartFailed("CreateContainerError", str(error)) from None
         folder = definitions.log_folder(context.settings.logs, pod) / container["name"]
         folder.mkdir(parents=True, exist_ok=True)
         try:
             async with context.turns.turn(turns.CREATE):
                 run = await context.cri.create_container(sandbox.id, definition, config)
         except CriError as error:
+            self._count_images(pod, container, error.message)
             report("Warning", "Failed", f"Error: {error.message}")
             raise StartFailed("CreateContainerError", error.message) from None
+        self._count_images(pod, container)
         report("Normal", "Created", "Container created")
         try:
             async with context.turns.turn(turns.START):
@@ -156,6 +166,33 @@ class Executor:
             context.event(pod, "Normal", "Killing", "FailedPostStartHook", container)
             await self.stop_run(pod, container, run, grace, addresses)
             raise StartFailed("PostStartHookError", str(error)) from None
+
+    async def _images(
+        self, pod: Fields, container: Fields, config: Message, report: Report
+    ) -> tuple[dict[str, Mounted], Message]:
+        """Has the images that a container mounts, and its own."""
+        context, secrets = self.context, await self._pull_secrets(pod)
+
+        def report_volume(type_: str, reason: str, message: str) -> None:
+            context.event(pod, type_, reason, message)
+
+        try:
+            mounted = await context.volumes.images.provide(pod, container, secrets, config, report_volume)
+            return mounted, await context.images.ensure(
+                pod["metadata"]["uid"], container["image"], container.get("imagePullPolicy", "IfNotPresent"),
+                secrets, config, report,
+            )  # fmt: skip
+        except ImageError as error:
+            report("Warning", "Failed", f"Error: {error.reason}")
+            raise
+
+    def _count_images(self, pod: Fields, container: Fields, failure: str = "") -> None:
+        names = {volume["name"] for volume in wanted(pod, container)}
+        if names:
+            how = "errors" if failure.startswith(MOUNT_FAILED) else "succeed"
+            mounted = sum(mount["name"] in names for mount in container.get("volumeMounts", ()))
+            self.context.counts.add("kubelet_image_volume_requested_total", by=len(names))
+            self.context.counts.add(f"kubelet_image_volume_mounted_{how}_total", by=mounted)
 
     async def _pull_secrets(self, pod: Fields) -> list[Fields]:
         objects = self.context.objects

@@ -16,6 +16,7 @@ from pybernetes.node.kubelet.cri.client import Cri, CriError
 
 Fields = dict[str, Any]
 Message = Any
+_ERROR_SECONDS = 1.0  # how long a container says that a pull failed before it says that it waits
 Report = Callable[[str, str, str], None]  # type, reason, message of an event
 
 
@@ -132,7 +133,7 @@ class Images:
             now = self._clock.now()
             self._backoff.next(key, now, now)
             self._failures[key] = (now, f"ErrImagePull: {error.message}")
-            raise ImageError("ErrImagePull", message, self._backoff.delay(key)) from None
+            raise ImageError("ErrImagePull", message, _ERROR_SECONDS) from None
         self._failures.pop(key, None)
         took, whole = self._clock.monotonic() - begun, self._clock.monotonic() - started
         pulled = await self._present(image)

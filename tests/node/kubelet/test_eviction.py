@@ -12,6 +12,7 @@ import pytest
 from pybernetes.lib.clock import ManualClock
 from pybernetes.node.kubelet import logs, preemption
 from pybernetes.node.kubelet.counts import Counts
+from pybernetes.node.kubelet.cri import keys
 from pybernetes.node.kubelet.eviction import limits, ranking, thresholds
 from pybernetes.node.kubelet.eviction.thresholds import Amount, Observation, Threshold, Watch
 from pybernetes.node.kubelet.upkeep import image_gc, rotation
@@ -287,6 +288,7 @@ class _Runtime:
     def __init__(self, **sizes: int) -> None:
         self.sizes = sizes
         self.used: list[str] = []
+        self.mounted = ""
 
     async def list_images(self) -> list[Any]:
         return [
@@ -295,7 +297,11 @@ class _Runtime:
         ]
 
     async def list_containers(self) -> list[Any]:
-        return [SimpleNamespace(image_ref=name, image=SimpleNamespace(image=name)) for name in self.used]
+        volumes = {keys.IMAGE_VOLUMES: self.mounted} if self.mounted else {}
+        return [
+            SimpleNamespace(image_ref=name, image=SimpleNamespace(image=name), annotations=volumes)
+            for name in self.used
+        ]
 
     async def status(self, verbose: bool = False) -> Any:
         return SimpleNamespace(info={"config": '{"sandboxImage": "pause"}'})
@@ -327,6 +333,12 @@ def test_images_go_until_there_is_room() -> None:
         await clock.advance(3700)
         await garbage.collect()  # nobody has used it for an hour
         assert sorted(runtime.sizes) == ["d", "pause"]
+        runtime.sizes |= {"volume": 10, "e": 10}
+        runtime.mounted = "volume,other"
+        await garbage.collect()
+        await clock.advance(61)
+        await garbage.free_all()  # what containers mount is in use as well
+        assert sorted(runtime.sizes) == ["d", "pause", "volume"]
         runtime.used = []
         await garbage.free_all()
         assert sorted(runtime.sizes) == ["pause"]

@@ -207,16 +207,20 @@ def test_images_come_from_a_registry_that_asks_for_a_password(node: Node, tmp_pa
         )  # fmt: skip
         pulled = {"image": image, "imagePullPolicy": "Always"}
         node.create("refused", shell("true", **pulled), restartPolicy="Never")
-        node.create(
-            "let-in", shell("true", **pulled), restartPolicy="Never", imagePullSecrets=[{"name": "cred"}]
-        )
+        let_in = {"restartPolicy": "Never", "imagePullSecrets": [{"name": "cred"}]}
+        node.create("let-in", shell("true", **pulled), **let_in)
         node.until_pod("let-in", phase("Succeeded"))
+        mounted = [{"name": "v", "mountPath": "/v", "subPath": "bin"}]
+        volume = {"name": "v", "image": {"reference": image, "pullPolicy": "Always"}}
+        node.create("mounts", shell("test -e /v/busybox", volumeMounts=mounted), volumes=[volume], **let_in)
+        node.until_pod("mounts", phase("Succeeded"))
         node.until_pod(
             "refused",
             lambda pod: container(pod)["state"].get("waiting", {}).get("reason") == "ImagePullBackOff",
         )
         node.delete("refused")
         node.delete("let-in")
+        node.delete("mounts")
     finally:
         registry.terminate()
         registry.wait(10)

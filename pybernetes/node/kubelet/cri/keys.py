@@ -19,6 +19,8 @@ PRE_STOP = "io.kubernetes.container.preStopHandler"
 PORTS = "io.kubernetes.container.ports"
 DELETION_GRACE = "io.kubernetes.pod.deletionGracePeriod"
 TERMINATION_GRACE = "io.kubernetes.pod.terminationGracePeriod"
+# Ours: the images that a container has as volumes, which are not to be removed.
+IMAGE_VOLUMES = "pybernetes.dev/image-volumes"
 
 
 def fingerprint(container: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Removes images that no container uses when their disk fills up, those that were not used for longest first."""
+"""Removes images that no container uses or mounts when their disk fills up, those that were not used for longest first."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import orjson
 
 from pybernetes.lib.clock import Clock
 from pybernetes.node.kubelet.counts import Counts
+from pybernetes.node.kubelet.cri import keys
 from pybernetes.node.kubelet.cri.client import Cri, CriError
 from pybernetes.node.stats.filesystem import Filesystem
 
@@ -93,6 +94,7 @@ class ImageGarbage:
         used = set()
         for container in await self._cri.list_containers():
             used |= {container.image_ref, container.image.image}
+            used |= set(container.annotations.get(keys.IMAGE_VOLUMES, "").split(","))
         pinned = self._pinned | {await self._sandbox_image()}
         self.records, in_use = seen(self.records, images, frozenset(used), pinned, self._clock.now())
         return in_use

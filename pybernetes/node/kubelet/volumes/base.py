@@ -12,6 +12,7 @@ from pybernetes.lib.clock import Clock
 from pybernetes.node.kubelet.objects import Objects
 
 Fields = dict[str, Any]
+MOUNT_FAILED = "ImageVolumeMountFailed"  # how CRI has such errors begin
 
 
 class VolumeError(Exception):
@@ -22,12 +23,22 @@ class VolumeError(Exception):
         self.reason, self.message = reason, message
 
 
+class ImageVolumeError(Exception):
+    """An image is there and cannot be mounted."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(f"{MOUNT_FAILED}: {message}")
+
+
 @dataclass(frozen=True, slots=True)
 class Mounted:
     """Where a volume is on the host."""
 
     path: str
     read_only: bool = False
+    # The image that it is (CRI's ImageSpec). Without a path the runtime mounts it; at its path nobody can write or
+    # run anything.
+    image: Any = None
 
 
 @dataclass(frozen=True, slots=True)

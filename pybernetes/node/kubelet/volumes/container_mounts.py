@@ -12,8 +12,8 @@ from cri_api.v1 import api_pb2 as messages
 
 from pybernetes.node.kubelet.environment import ConfigError
 from pybernetes.node.kubelet.expansion import expand, missing
-from pybernetes.node.kubelet.volumes.base import Mounted
-from pybernetes.node.kubelet.volumes.paths import sub_path
+from pybernetes.node.kubelet.volumes.base import ImageVolumeError, Mounted
+from pybernetes.node.kubelet.volumes.paths import inside, sub_path
 
 Fields = dict[str, Any]
 Message = Any
@@ -42,15 +42,18 @@ def mounts(
                 f'cannot find volume "{mount["name"]}" to mount into container "{container["name"]}"'
             )
         target = mount["mountPath"]
-        found.append(
-            messages.Mount(
-                container_path=target if target.startswith("/") else f"/{target}",
-                host_path=_source(pod, container, mount, volume, variables),
-                readonly=bool(mount.get("readOnly")) or volume.read_only,
-                recursive_read_only=mount.get("recursiveReadOnly") == "Enabled",
-                propagation=_PROPAGATION[mount.get("mountPropagation") or ""],
-            )
+        made = messages.Mount(
+            container_path=target if target.startswith("/") else f"/{target}",
+            readonly=bool(mount.get("readOnly")) or volume.read_only,
+            recursive_read_only=mount.get("recursiveReadOnly") == "Enabled",
+            propagation=_PROPAGATION[mount.get("mountPropagation") or ""],
         )
+        below = _below(mount, variables)
+        if volume.image is None:
+            made.host_path = _source(pod, container, mount, volume, below)
+        else:
+            _place_image(made, volume, below)
+        found.append(made)
     taken = {each.container_path for each in found}
     if hosts is not None and "/etc/hosts" not in taken:
         read_only = bool((container.get("securityContext") or {}).get("readOnlyRootFilesystem"))
@@ -63,15 +66,35 @@ def mounts(
     return found
 
 
-def _source(
-    pod: Fields, container: Fields, mount: Fields, volume: Mounted, variables: Mapping[str, str]
-) -> str:
-    below = mount.get("subPath", "")
-    if mount.get("subPathExpr"):
-        absent = missing(mount["subPathExpr"], variables)
-        if absent:
-            raise ConfigError(f'missing value for "{absent[0]}"')
-        below = expand(mount["subPathExpr"], variables)
+def _below(mount: Fields, variables: Mapping[str, str]) -> str:
+    """The path inside of the volume that is mounted."""
+    if not mount.get("subPathExpr"):
+        return mount.get("subPath", "")
+    absent = missing(mount["subPathExpr"], variables)
+    if absent:
+        raise ConfigError(f'missing value for "{absent[0]}"')
+    return expand(mount["subPathExpr"], variables)
+
+
+def _place_image(made: Message, volume: Mounted, below: str) -> None:
+    if os.path.isabs(below):
+        raise ConfigError(f"error SubPath `{below}` must not be an absolute path")
+    if ".." in below.split("/"):
+        raise ConfigError(f"unable to provision SubPath `{below}`: must not contain '..'")
+    if not volume.path:
+        made.image.CopyFrom(volume.image)
+        made.image_sub_path = below
+        return
+    # It is mounted as nobody may change it; a runtime that does so once more forgets that nothing is to be run.
+    made.readonly = made.recursive_read_only
+    try:
+        made.host_path = inside(volume.path, below)
+    except OSError:
+        reference = volume.image.user_specified_image
+        raise ImageVolumeError(f'the path "{below}" is not in the image "{reference}"') from None
+
+
+def _source(pod: Fields, container: Fields, mount: Fields, volume: Mounted, below: str) -> str:
     if not below:
         return volume.path
     try:

@@ -11,6 +11,7 @@ from pybernetes.lib.discover import discover
 from pybernetes.node.kubelet.objects import NotYet
 from pybernetes.node.kubelet.volumes import atomic, ownership, system
 from pybernetes.node.kubelet.volumes.base import Around, Content, Kind, Mounted, Request, VolumeError
+from pybernetes.node.kubelet.volumes.images import ImageVolumes
 
 __all__ = ["Mounted", "VolumeError", "Volumes"]
 Fields = dict[str, Any]
@@ -20,8 +21,8 @@ _TRUST_SECONDS = 60.0  # trust bundles are fetched and not watched
 class Volumes:
     """The volumes of all pods of a node, below one folder."""
 
-    def __init__(self, around: Around) -> None:
-        self.around = around
+    def __init__(self, around: Around, images: ImageVolumes) -> None:
+        self.around, self.images = around, images
         self.kinds: dict[str, Kind] = discover(
             "pybernetes.node.kubelet.volumes.kinds", "VOLUME", key=lambda kind: kind.source
         )
@@ -45,11 +46,15 @@ class Volumes:
     async def mount(self, pod: Fields) -> dict[str, Mounted]:
         """Has all volumes of a pod in place; gives them by name. Does nothing for those that are."""
         found = {volume["name"]: await self._one(pod, volume) for volume in pod["spec"].get("volumes", ())}
-        self.places |= {(pod["metadata"]["uid"], name): each.path for name, each in found.items()}
+        self.places |= {
+            (pod["metadata"]["uid"], name): each.path for name, each in found.items() if each.path
+        }
         return found
 
     def place(self, pod: Fields, volume: Fields) -> str | None:
-        """Where a volume of a pod is, if that is known."""
+        """Where a volume of a pod is, if that is known; images are the runtime's."""
+        if "image" in volume:
+            return None
         known = self.places.get((pod["metadata"]["uid"], volume["name"]))
         if known is not None:
             return known
@@ -120,6 +125,7 @@ class Volumes:
         if folder.exists():
             for point in system.mounts_below(folder):
                 system.unmount(point)
+            await self.images.release(uid)
             shutil.rmtree(folder, ignore_errors=True)
         self._owned = {key for key in self._owned if key[0] != uid}
         self.places = {key: path for key, path in self.places.items() if key[0] != uid}

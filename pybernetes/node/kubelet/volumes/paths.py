@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+_MOST_LINKS = 40  # the kernel's number
+
 
 def read_below(root: str, path: str, limit: int = 64 * 1024) -> str:
     """The text of a file below a folder; OSError if it is not there or lies elsewhere."""
@@ -13,6 +15,30 @@ def read_below(root: str, path: str, limit: int = 64 * 1024) -> str:
         raise OSError(f"{path} leads out of its volume")
     with open(full, "rb") as file:
         return file.read(limit).decode(errors="replace")
+
+
+def inside(root: str, path: str) -> str:
+    """What a path means to somebody for whom ``root`` is the root: links are followed and never lead out of it."""
+    found, left, links = "", path.split("/"), 0
+    while left:
+        part = left.pop(0)
+        if part in ("", "."):
+            continue
+        if part == "..":
+            found = found.rpartition("/")[0]
+            continue
+        here = f"{found}/{part}"
+        if os.path.islink(root + here):
+            links += 1
+            if links > _MOST_LINKS:
+                raise OSError(f"too many links in {path!r}")
+            target = os.readlink(root + here)
+            found = "" if target.startswith("/") else found
+            left = target.split("/") + left
+        else:
+            os.stat(root + here)
+            found = here
+    return root + found
 
 
 def sub_path(root: str, path: str, mode: int, group: int | None = None) -> str:

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
-MS_NOSUID, MS_NODEV, MS_NOEXEC = 2, 4, 8
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT, MS_BIND, MS_REC = 1, 2, 4, 8, 32, 4096, 16384
 MNT_DETACH = 2
 
 

@@ -1,0 +1,131 @@
+"""What containerd can do that CRI has no words for, behind the same socket: snapshots and the leases that keep them.
+
+The messages are made from the table below, which has of containerd's own only what is used here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import grpc.aio
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
+from pybernetes.node.kubelet.cri.client import CriError
+
+Message = Any
+NAMESPACE = "k8s.io"  # CRI's images and containers are in it
+_SECONDS = 120.0
+_KEPT_AS = (
+    "containerd.io/gc.ref.snapshot."  # a label of what is unpacked: the snapshotter, and the snapshot in it
+)
+_PACKAGE = "pybernetes.containerd"
+_FIELD = descriptor_pb2.FieldDescriptorProto
+# Fields by number: a text unless another type is named; "*" is a list, and "map" has texts by texts.
+_MESSAGES = {
+    "Empty": {},
+    "ContentRequest": {"digest": (1, "")},
+    "ContentInfo": {"digest": (1, ""), "labels": (5, "map")},
+    "ContentResponse": {"info": (1, "ContentInfo")},
+    "ViewRequest": {"snapshotter": (1, ""), "key": (2, ""), "parent": (3, "")},
+    "Mount": {"type": (1, ""), "source": (2, ""), "target": (3, ""), "options": (4, "*")},
+    "ViewResponse": {"mounts": (1, "*Mount")},
+    "Lease": {"id": (1, ""), "labels": (3, "map")},
+    "LeaseRequest": {"id": (1, ""), "labels": (3, "map")},
+    "DeleteLeaseRequest": {"id": (1, ""), "sync": (2, "bool")},
+    "ListLeasesRequest": {"filters": (1, "*")},
+    "ListLeasesResponse": {"leases": (1, "*Lease")},
+}
+_METHODS = {
+    "content": ("content.v1.Content/Info", "ContentRequest", "ContentResponse"),
+    "view": ("snapshots.v1.Snapshots/View", "ViewRequest", "ViewResponse"),
+    "lease": ("leases.v1.Leases/Create", "LeaseRequest", "Empty"),
+    "unlease": ("leases.v1.Leases/Delete", "DeleteLeaseRequest", "Empty"),
+    "leases": ("leases.v1.Leases/List", "ListLeasesRequest", "ListLeasesResponse"),
+}
+
+
+def _build() -> dict[str, Any]:
+    file = descriptor_pb2.FileDescriptorProto(name="containerd.proto", package=_PACKAGE, syntax="proto3")
+    for name, fields in _MESSAGES.items():
+        message = file.message_type.add(name=name)
+        for field, (number, kind) in fields.items():
+            _add_field(message, f".{_PACKAGE}.{name}", field, number, kind)
+    pool = descriptor_pool.DescriptorPool()
+    pool.Add(file)
+    return {
+        name: message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{_PACKAGE}.{name}"))
+        for name in _MESSAGES
+    }
+
+
+def _add_field(message: Message, where: str, name: str, number: int, kind: str) -> None:
+    field = message.field.add(name=name, number=number, type=_FIELD.TYPE_STRING, label=_FIELD.LABEL_OPTIONAL)
+    if kind.startswith("*") or kind == "map":
+        field.label = _FIELD.LABEL_REPEATED
+    kind = kind.removeprefix("*")
+    if kind == "bool":
+        field.type = _FIELD.TYPE_BOOL
+    elif kind == "map":
+        entry = message.nested_type.add(name=f"{name.capitalize()}Entry")
+        entry.options.map_entry = True
+        for position, part in enumerate(("key", "value"), 1):
+            entry.field.add(name=part, number=position, type=_FIELD.TYPE_STRING, label=_FIELD.LABEL_OPTIONAL)
+        field.type, field.type_name = _FIELD.TYPE_MESSAGE, f"{where}.{entry.name}"
+    elif kind:
+        field.type, field.type_name = _FIELD.TYPE_MESSAGE, f".{_PACKAGE}.{kind}"
+
+
+TYPES = _build()
+
+
+class Containerd:
+    """The services of a containerd, over the connection that CRI has."""
+
+    def __init__(self, channel: grpc.aio.Channel) -> None:
+        self._methods = {
+            name: channel.unary_unary(
+                f"/containerd.services.{path}",
+                request_serializer=TYPES[request].SerializeToString,
+                response_deserializer=TYPES[answer].FromString,
+            )
+            for name, (path, request, answer) in _METHODS.items()
+        }
+
+    async def _call(self, name: str, lease: str = "", **fields: Any) -> Message:
+        about = [("containerd-namespace", NAMESPACE)] + ([("containerd-lease", lease)] if lease else [])
+        request = TYPES[_METHODS[name][1]](**fields)
+        try:
+            return await self._methods[name](request, metadata=about, timeout=_SECONDS)
+        except grpc.aio.AioRpcError as error:
+            raise CriError(error.code().name, error.details() or error.code().name) from None
+
+    async def unpacked(self, image: str) -> tuple[str, str]:
+        """The snapshotter that has an image's files, and the name of the snapshot; ``image`` is CRI's id of it."""
+        labels = (await self._call("content", digest=image)).info.labels
+        for key in sorted(labels):
+            if key.startswith(_KEPT_AS):
+                return key.removeprefix(_KEPT_AS), labels[key]
+        raise CriError("FAILED_PRECONDITION", f"the files of the image {image} are not unpacked")
+
+    async def view(self, snapshotter: str, key: str, parent: str, lease: str) -> list[Message]:
+        """Makes a read-only view of a snapshot that lives as long as the lease; gives how it is mounted."""
+        answer = await self._call("view", lease, snapshotter=snapshotter, key=key, parent=parent)
+        return list(answer.mounts)
+
+    async def create_lease(self, id_: str, labels: Mapping[str, str]) -> None:
+        """Makes a lease that has no end."""
+        await self._call("lease", id=id_, labels=dict(labels))
+
+    async def lease_labels(self, id_: str) -> dict[str, str] | None:
+        """The labels of a lease, or None if it is not there."""
+        leases = (await self._call("leases", filters=[f'id=="{id_}"'])).leases
+        return dict(leases[0].labels) if leases else None
+
+    async def delete_lease(self, id_: str) -> None:
+        """Ends a lease, if it is there; returns when what only it kept is gone."""
+        try:
+            await self._call("unlease", id=id_, sync=True)
+        except CriError as error:
+            if error.code != "NOT_FOUND":
+                raise

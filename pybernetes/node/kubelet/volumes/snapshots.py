@@ -1,0 +1,95 @@
+"""Images as folders, where the runtime cannot mount an image by itself: views of containerd's snapshots.
+
+A lease of containerd stands for each volume. It keeps the view from containerd's garbage collection, it says which
+image it is, and the view goes with it: so a kubelet that was killed finds everything again and leaves nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from pybernetes.node.kubelet.cri.client import CriError
+from pybernetes.node.kubelet.cri.containerd import Containerd
+from pybernetes.node.kubelet.volumes import system
+
+Message = Any
+_IMAGE = "io.kubernetes.volume.image"
+_SEALED = system.MS_RDONLY | system.MS_NOSUID | system.MS_NODEV | system.MS_NOEXEC
+_FLAGS = {"ro": 0, "bind": system.MS_BIND, "rbind": system.MS_BIND | system.MS_REC}
+_LONGEST = 4000  # the kernel takes a page of options
+
+
+def lease_id(uid: str, name: str) -> str:
+    """The name of the lease of a volume, and of its view."""
+    return f"pybernetes-volume-{uid}-{name}"
+
+
+def arguments(mount: Message) -> tuple[int, str]:
+    """The flags and the options with which the kernel is asked for a snapshot's mount."""
+    flags, options = 0, []
+    for option in mount.options:
+        if option in _FLAGS:
+            flags |= _FLAGS[option]
+        else:
+            options.append(option)
+    return flags, ",".join(options)
+
+
+class Snapshots:
+    """The views that pods have of images."""
+
+    def __init__(self, containerd: Containerd) -> None:
+        self._containerd = containerd
+
+    async def find(self, uid: str, name: str, path: Path) -> str | None:
+        """The image that is mounted at a volume's place, if there is one."""
+        if path not in system.mounts_below(path.parent):
+            return None
+        labels = await self._containerd.lease_labels(lease_id(uid, name))
+        return labels.get(_IMAGE) if labels is not None else None
+
+    async def mount(self, uid: str, name: str, path: Path, image: str) -> None:
+        """Has the files of an image (CRI's id of it) at a path, where nobody can write or run them."""
+        id_ = lease_id(uid, name)
+        await self.release(uid, name, path)  # half of it may be there
+        snapshotter, snapshot = await self._containerd.unpacked(image)
+        path.mkdir(parents=True, exist_ok=True)  # first, because what is cleaned up is found by it
+        await self._containerd.create_lease(id_, {_IMAGE: image})
+        found = await self._containerd.view(snapshotter, id_, snapshot, id_)
+        if len(found) != 1:
+            raise CriError(
+                "UNIMPLEMENTED", f"the snapshotter {snapshotter} needs {len(found)} mounts for an image"
+            )
+        _mount(found[0], path)
+
+    async def release(self, uid: str, name: str, path: Path) -> None:
+        """Takes a volume away, as much of it as there is."""
+        if path in system.mounts_below(path.parent):
+            system.unmount(path)
+        await self._containerd.delete_lease(lease_id(uid, name))
+
+
+def _mount(mount: Message, path: Path) -> None:
+    flags, options = arguments(mount)
+    if flags & system.MS_BIND:  # the kernel takes other flags only for a bind mount that is there
+        system.mount(mount.source, path, mount.type, flags, options)
+        system.mount(mount.source, path, mount.type, system.MS_REMOUNT | system.MS_BIND | _SEALED)
+        return
+    if len(options) < _LONGEST:
+        system.mount(mount.source, path, mount.type, flags | _SEALED, options)
+        return
+    # Images of many layers: the folder that all of them are in gets a short name.
+    common = os.path.commonpath([part for part in _paths(options)])
+    folder = os.open(common, os.O_PATH | os.O_DIRECTORY)
+    try:
+        short = options.replace(f"{common}/", f"/proc/self/fd/{folder}/")
+        system.mount(mount.source, path, mount.type, flags | _SEALED, short)
+    finally:
+        os.close(folder)
+
+
+def _paths(options: str) -> list[str]:
+    values = [each.partition("=")[2] for each in options.split(",")]
+    return [path for value in values for path in value.split(":") if path.startswith("/")]

@@ -1,0 +1,236 @@
+"""Volumes from images: what runtimes can do, where paths lead, and real ones on a real containerd."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cri_api.v1 import api_pb2 as messages
+
+from pybernetes.lib import oci
+from pybernetes.node.containerd import images
+from pybernetes.node.kubelet.cri.containerd import TYPES
+from pybernetes.node.kubelet.environment import ConfigError
+from pybernetes.node.kubelet.volumes import system
+from pybernetes.node.kubelet.volumes.base import ImageVolumeError, Mounted
+from pybernetes.node.kubelet.volumes.container_mounts import mounts
+from pybernetes.node.kubelet.volumes.images import mounts_images, wanted
+from pybernetes.node.kubelet.volumes.paths import inside
+from pybernetes.node.kubelet.volumes.snapshots import arguments
+from tests.node.kubelet.node import FOREVER, Node, container, real_node
+from tests.support import require_program
+
+TOOLS = "example.test/tools:1"
+PAGES = "example.test/pages:1"
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "expected"),
+    [
+        ("containerd", "1.6.20~ds1", False),
+        ("containerd", "v1.7.27", False),
+        ("containerd", "v2.1.4", False),  # images, but no folders of them
+        ("containerd", "v2.2.0-rc.1", True),
+        ("containerd", "3.0.0", True),
+        ("containerd", "a build of my own", False),
+        ("cri-o", "1.33.0", True),
+        ("other", "", True),
+    ],
+)
+def test_runtimes_that_mount_images(name: str, version: str, expected: bool) -> None:
+    assert mounts_images(name, version) is expected
+
+
+def test_images_that_a_container_mounts() -> None:
+    volumes = [{"name": "a", "image": {}}, {"name": "b", "image": {}}, {"name": "c", "emptyDir": {}}]
+    mounted = [{"name": name} for name in ("c", "b", "b")]
+    assert wanted({"spec": {"volumes": volumes}}, {"volumeMounts": mounted}) == [volumes[1]]
+    assert wanted({"spec": {}}, {}) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("", ""),
+        ("etc/passwd", "/etc/passwd"),
+        ("./etc//", "/etc"),
+        ("run", "/var/run"),  # an absolute link is meant inside
+        ("out", "/etc"),
+        ("run/../run/pid", "/var/run/pid"),
+        ("missing", None),
+        ("etc/passwd/more", None),
+        ("loop", None),
+    ],
+)
+def test_paths_inside_of_an_image(tmp_path: Path, path: str, expected: str | None) -> None:
+    for name in ("etc", "var/run"):
+        (tmp_path / name).mkdir(parents=True)
+    for name in ("etc/passwd", "var/run/pid"):
+        (tmp_path / name).touch()
+    for name, target in (("run", "/var/run"), ("out", "../../../etc"), ("loop", "loop")):
+        (tmp_path / name).symlink_to(target)
+    if expected is None:
+        with pytest.raises(OSError):
+            inside(str(tmp_path), path)
+    else:
+        assert inside(str(tmp_path), path) == f"{tmp_path}{expected}"
+
+
+def test_mounts_of_snapshots() -> None:
+    bind = TYPES["Mount"](type="bind", source="/s/1/fs", options=["ro", "rbind"])
+    assert arguments(bind) == (system.MS_BIND | system.MS_REC, "")
+    overlay = TYPES["Mount"](
+        type="overlay", source="overlay", options=["index=off", "lowerdir=/s/2/fs:/s/1/fs"]
+    )
+    assert arguments(overlay) == (0, "index=off,lowerdir=/s/2/fs:/s/1/fs")
+
+
+def test_how_a_container_is_told(tmp_path: Path) -> None:
+    (tmp_path / "etc").mkdir()
+    spec = messages.ImageSpec(image="sha256:1", user_specified_image="i:1")
+    native, folder = Mounted("", True, spec), Mounted(str(tmp_path), True, spec)
+
+    def mount(volume: Mounted, **more: Any) -> Any:
+        definition = {"name": "c", "volumeMounts": [{"name": "v", "mountPath": "/v", **more}]}
+        return mounts({"spec": {}}, definition, {"v": volume}, {"D": "etc"}, tmp_path, None)[0]
+
+    told = mount(native, subPath="missing")
+    assert (told.image, told.image_sub_path, told.readonly, told.host_path) == (spec, "missing", True, "")
+    told = mount(folder, subPathExpr="$(D)")
+    assert (told.host_path, told.readonly, told.HasField("image")) == (f"{tmp_path}/etc", False, False)
+    with pytest.raises(
+        ImageVolumeError, match=r'^ImageVolumeMountFailed: the path "no" is not in the image "i:1"$'
+    ):
+        mount(folder, subPath="no")
+    for path in ("/etc", "a/../.."):
+        with pytest.raises(ConfigError):
+            mount(native, subPath=path)
+
+
+@pytest.fixture(scope="module")
+def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
+    require_program("kubectl")
+    with real_node(tmp_path_factory.mktemp("images")) as found:
+        program = oci.File(Path(require_program("busybox")).read_bytes(), 0o755)
+        lower = oci.layer({"etc/name": oci.File(b"lower"), "busybox": program})
+        upper = oci.layer({"etc/name": oci.File(b"upper"), "link": oci.File(link="/etc")})
+        page = oci.layer({"index.html": oci.File(b"page")})
+        for archive in (
+            oci.archive(TOOLS, lower, oci.Process(), upper),
+            oci.archive(PAGES, page, oci.Process()),
+        ):
+            found.runner.run(images.load(found.places.socket, archive))
+        yield found
+
+
+def _image(name: str, reference: str) -> dict[str, Any]:
+    return {"name": name, "image": {"reference": reference, "pullPolicy": "IfNotPresent"}}
+
+
+def _shell(*mounted: dict[str, Any], text: str = FOREVER, name: str = "c") -> dict[str, Any]:
+    return {"name": name, "command": ["sh", "-c", text], "volumeMounts": list(mounted)}
+
+
+def _kept(node: Node, pod: dict[str, Any]) -> list[str]:
+    """What containerd keeps for the volumes of a pod."""
+    command = ["ctr", "--address", str(node.places.socket), "--namespace", "k8s.io"]
+    lines = [
+        line
+        for what in ("snapshots", "leases")
+        for line in subprocess.run(
+            [*command, what, "list"], capture_output=True, text=True, check=True, timeout=60
+        ).stdout.splitlines()
+    ]
+    return [line for line in lines if pod["metadata"]["uid"] in line]
+
+
+def _waits(pod: dict[str, Any], name: str = "c") -> dict[str, Any]:
+    return container(pod, name)["state"].get("waiting", {})
+
+
+def _messages(node: Node) -> list[str]:
+    events = node.server.call("GET", "/api/v1/namespaces/default/events")[1]["items"]
+    return [each["message"].partition(": rpc")[0].partition(": failed to")[0] for each in events]
+
+
+@pytest.mark.slow
+@pytest.mark.e2e
+def test_images_are_mounted_and_leave_nothing(node: Node) -> None:
+    node.create(
+        "images",
+        _shell(
+            {"name": "tools", "mountPath": "/tools"},
+            {"name": "pages", "mountPath": "/pages"},
+            {"name": "tools", "mountPath": "/below", "subPath": "link"},
+            {"name": "tools", "mountPath": "/name", "subPath": "etc/name"},
+        ),
+        initContainers=[
+            _shell({"name": "pages", "mountPath": "/p"}, text="grep page /p/index.html", name="init")
+        ],
+        volumes=[_image("tools", TOOLS), _image("pages", PAGES), _image("unused", "example.test/none:1")],
+    )
+    pod = node.until_ready("images")
+    script = (
+        "cat /tools/etc/name /pages/index.html /below/name /name; grep ' /tools\\| /pages' /proc/mounts;"
+        "for path in /tools /pages /below; do touch $path/new 2>&1; done; /tools/busybox true 2>&1; true"
+    )
+    text = node.server.kubectl("exec", "images", "--", "sh", "-c", script)
+    assert text.startswith("upperpageupperupper")
+    assert text.count("ro,nosuid,nodev,noexec") == 2
+    assert text.count("Read-only file system") == 3 and text.count("Permission denied") == 1
+    assert len(_kept(node, pod)) == 4
+
+    # A kubelet that was killed finds the volumes again; a container that starts anew gets the same.
+    node.stop_kubelet(signal.SIGKILL)
+    node.start_kubelet()
+    node.until(lambda: node.server.call("GET", f"/api/v1/nodes/{node.name}/proxy/healthz")[0] == 200)
+    assert len(_kept(node, pod)) == 4
+    node.server.kubectl("exec", "images", "--", "sh", "-c", "kill 1")
+    node.until_pod("images", lambda pod: container(pod).get("restartCount") == 1 and container(pod)["ready"])
+    assert node.server.kubectl("exec", "images", "--", "cat", "/tools/etc/name") == "upper"
+    assert len(_kept(node, pod)) == 4
+
+    # What a pod has left that went while the kubelet was away goes when the kubelet is back.
+    node.stop_kubelet(signal.SIGKILL)
+    path = "/api/v1/namespaces/default/pods/images?gracePeriodSeconds=0"
+    assert node.server.call("DELETE", path)[0] == 200
+    node.start_kubelet()
+    node.until(lambda: not node.traces(pod["metadata"]["uid"]))
+    assert not _kept(node, pod)
+
+
+@pytest.mark.slow
+@pytest.mark.e2e
+def test_images_that_cannot_be_had(node: Node) -> None:
+    """Only the containers that want such a volume wait."""
+    node.create(
+        "wants",
+        _shell({"name": "none", "mountPath": "/v"}, name="none"),
+        _shell({"name": "pages", "mountPath": "/v", "subPath": "not-there"}, name="path"),
+        _shell({"name": "never", "mountPath": "/v"}, name="never"),
+        _shell(name="c"),
+        volumes=[
+            _image("none", "127.0.0.1:1/none:1"),
+            _image("pages", PAGES),
+            {"name": "never", "image": {"reference": "example.test/never:1", "pullPolicy": "Never"}},
+        ],
+    )
+    expected = {"none": "ImagePullBackOff", "path": "CreateContainerError", "never": "ErrImageNeverPull"}
+    pod = node.until_pod(
+        "wants",
+        lambda pod: (
+            "running" in container(pod)["state"]
+            and all(_waits(pod, name).get("reason") == reason for name, reason in expected.items())
+        ),
+    )
+    assert 'Back-off pulling image "127.0.0.1:1/none:1"' in _waits(pod, "none")["message"]
+    text = f'ImageVolumeMountFailed: the path "not-there" is not in the image "{PAGES}"'
+    assert _waits(pod, "path")["message"] == text
+    for text in ("Error: ImagePullBackOff", 'Failed to pull image "127.0.0.1:1/none:1"'):
+        node.until(lambda text=text: text in _messages(node))
+    node.delete("wants")
+    assert not _kept(node, pod)
