@@ -14,6 +14,7 @@ def parser() -> argparse.ArgumentParser:
     """The command line, with upstream's names and defaults; parts with many flags add their own."""
     from pybernetes.control_plane.apiserver import nodes, serving
     from pybernetes.control_plane.apiserver.aggregation import passing
+    from pybernetes.control_plane.apiserver.audit import setup as audit
     from pybernetes.control_plane.apiserver.authn import setup as authentication
     from pybernetes.control_plane.apiserver.flowcontrol import levels
     from pybernetes.lib import flags
@@ -33,6 +34,7 @@ def parser() -> argparse.ArgumentParser:
     )
     flags.add(storage, [compaction])
     flags.add(result.add_argument_group("authentication"), authentication.flags())
+    flags.add(result.add_argument_group("audit"), audit.FLAGS)
     flags.add(result.add_argument_group("nodes"), nodes.FLAGS)
     flags.add(result.add_argument_group("aggregation"), passing.FLAGS)
     flags.add(result.add_argument_group("flow control"), levels.FLAGS)

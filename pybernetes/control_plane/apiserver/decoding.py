@@ -42,6 +42,8 @@ def decode(resource: Resource, body: Body, validation: str, request: Request) ->
     if validation != "Ignore":
         # Keys below unknown fields were not counted, but then the slow parse is due anyway.
         report(resource, body.complaints(decoder.keys, decoder.unknown), validation, request)
+    if request.audit is not None:
+        request.audit.sent(resource, obj)
     return obj
 
 

@@ -12,6 +12,8 @@ from pybernetes.control_plane.apiserver.authz.verdict import Verdict
 from pybernetes.control_plane.apiserver.http.messages import Request
 from pybernetes.control_plane.apiserver.info import RequestInfo, attributes
 
+_DECISION, _REASON = "authorization.k8s.io/decision", "authorization.k8s.io/reason"
+
 
 def authorization(chain: Chain) -> Step:
     """The step that asks whether the user may."""
@@ -21,13 +23,17 @@ def authorization(chain: Chain) -> Step:
         verdict = chain.authorize(request.user, asked)
         if not isinstance(verdict, Verdict):
             return later(request, asked, verdict)
-        if not verdict.allowed:
-            raise refused(request.user, asked, verdict.reason)
+        decide(request, asked, verdict)
         return None
 
-    async def later(request: Request, asked: RequestInfo, waiting: Awaitable[Verdict]) -> None:
-        verdict = await waiting
+    def decide(request: Request, asked: RequestInfo, verdict: Verdict) -> None:
+        if request.audit is not None:
+            decision = "allow" if verdict.allowed else "forbid"
+            request.audit.annotations |= {_DECISION: decision, _REASON: verdict.reason}
         if not verdict.allowed:
             raise refused(request.user, asked, verdict.reason)
+
+    async def later(request: Request, asked: RequestInfo, waiting: Awaitable[Verdict]) -> None:
+        decide(request, asked, await waiting)
 
     return step

@@ -15,6 +15,7 @@ from pybernetes.control_plane.apiserver.admission.chain import Chain, Plugin
 from pybernetes.control_plane.apiserver.aggregation.aggregator import Aggregator
 from pybernetes.control_plane.apiserver.aggregation.passing import Identity
 from pybernetes.control_plane.apiserver.api import Api, NodeAccess
+from pybernetes.control_plane.apiserver.audit.auditor import Auditor
 from pybernetes.control_plane.apiserver.authn import trust
 from pybernetes.control_plane.apiserver.authn.chain import Authentication
 from pybernetes.control_plane.apiserver.authn.impersonation import impersonation
@@ -28,7 +29,7 @@ from pybernetes.control_plane.apiserver.endpoint import Endpoint
 from pybernetes.control_plane.apiserver.flowcontrol.controller import Configuration
 from pybernetes.control_plane.apiserver.flowcontrol.gate import Gate
 from pybernetes.control_plane.apiserver.health import Health
-from pybernetes.control_plane.apiserver.http.connection import Server
+from pybernetes.control_plane.apiserver.http.connection import Application, Server
 from pybernetes.control_plane.apiserver.keeper import Keeper
 from pybernetes.control_plane.apiserver.kinds import Kinds
 from pybernetes.control_plane.apiserver.masters import Masters
@@ -63,6 +64,8 @@ class Settings:
     delay_seconds: float = 0.0
     # How many requests may be at work at once, shared out among priority levels; 0 leaves them alone.
     seats: int = 600
+    # Who notes what is asked of the server; None notes nothing.
+    auditor: Auditor | None = None
     drain_seconds: float = 60.0
     # How often what is older than this is let go from the store's history; 0 keeps it.
     compaction_seconds: float = 300.0
@@ -93,13 +96,19 @@ class ApiServer:
         self.flows = Configuration(self.api, settings.seats)
         turns = Gate(self.flows)
         self.metrics.more.append(turns.render)
+        auditor = settings.auditor
         steps = (
             self.api.authentication.step,
+            *((auditor.step,) if auditor is not None else ()),
             impersonation(self.api.authorize),
             *((turns.step,) if settings.seats else ()),
             gate.authorization(self.api.authorization),
         )
-        self.http = Server(app.App(steps, endpoint, self.metrics), app.refusal)
+        application: Application = app.App(steps, endpoint, self.metrics)
+        if auditor is not None:
+            application = auditor.wrap(application)
+            self.metrics.more.append(auditor.render)
+        self.http = Server(application, app.refusal)
         self.port = 0
         self._compaction: asyncio.Task[None] | None = None
         self._upkeep: Keeper | None = None
@@ -109,6 +118,8 @@ class ApiServer:
     async def start(self) -> None:
         """Loads the store, makes what must exist, and listens."""
         await self.store.start()
+        if self.settings.auditor is not None:
+            await self.settings.auditor.start()
         self.api.authentication.start()
         self.api.roles.start()
         self.api.authorization.start()
@@ -173,6 +184,8 @@ class ApiServer:
         await self._masters.leave(self._ensure_addresses)
         await asyncio.sleep(self.settings.delay_seconds)
         await self.http.drain(self.settings.drain_seconds)
+        if self.settings.auditor is not None:
+            await self.settings.auditor.close()
         if self._compaction is not None:
             self._compaction.cancel()
         await self._publisher.close()

@@ -13,6 +13,7 @@ from pybernetes.control_plane.apiserver.admission.plugins.default_toleration_sec
 )
 from pybernetes.control_plane.apiserver.admission.select import select
 from pybernetes.control_plane.apiserver.aggregation.passing import Identity
+from pybernetes.control_plane.apiserver.audit import setup as auditing
 from pybernetes.control_plane.apiserver.authn.setup import authentication, bundles
 from pybernetes.control_plane.apiserver.authn.trust import Trust
 from pybernetes.control_plane.apiserver.authz import modes
@@ -77,6 +78,7 @@ def settings(arguments: argparse.Namespace) -> Settings:
         result.seats = arguments.max_requests_inflight + arguments.max_mutating_requests_inflight
     else:
         result.seats = 0
+    result.auditor = auditing.auditor(arguments)
     result.proxy = proxy_identity(arguments, own)
     result.authorizers = authorization_modes(arguments.authorization_mode)
     seconds = {

@@ -57,9 +57,10 @@ def attributes(
     """The write as admission sees it."""
     info = request.info
     name = info.name or (obj["metadata"].get("name", "") if obj else "")
+    noted: dict[str, str] = {} if request.audit is None else request.audit.annotations
     return Attributes(
         operation, kind.resource, info.namespace, name, obj, old, request.user, info.subresource, dry_run,
-        warn=request.warn, request=request,
+        warn=request.warn, annotations=noted, request=request,
     )  # fmt: skip
 
 

@@ -78,6 +78,7 @@ async def pass_on(api: Api, request: Request, spec: Object, secure: ssl.SSLConte
         raise errors.unavailable("service unavailable") from None
     path = nodes.with_query(request.path, request.query_text)
     target = Target(host, port, path, secure, server_name(spec), more=identity_headers(request.user))
+    target.headers[b"audit-id"] = request.audit_id  # so that both servers note it as the same request
     target.dialer = api.nodes.dialer
     try:
         return await relay(request, target)

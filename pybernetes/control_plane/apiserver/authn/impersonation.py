@@ -53,7 +53,10 @@ def impersonation(authorize: Authorize) -> Step:
         return None
 
     async def become(request: Request, wanted: User) -> None:
-        request.user = await Impersonation(authorize, request.user, attributes(request)).become(wanted)
+        asking = Impersonation(authorize, request.user, attributes(request))
+        request.user, constraint = await asking.become(wanted)
+        if request.audit is not None:
+            request.audit.become(request.user, constraint)
         for name in [name for name in request.headers if name.startswith(_PREFIX)]:
             del request.headers[name]
 
@@ -99,16 +102,16 @@ class Impersonation:
     requestor: User
     request: RequestInfo
 
-    async def become(self, wanted: User) -> User:
-        """The user to go on as; 403 with the first reason if no mode allows it."""
+    async def become(self, wanted: User) -> tuple[User, str]:
+        """The user to go on as, and the narrow right that allows it; 403 with the first reason if no mode does."""
         problem: errors.StatusError | None = None
         for mode in modes(wanted, self.requestor):
             try:
-                return await self._constrained(mode, wanted)
+                return await self._constrained(mode, wanted), f"impersonate:{mode}"
             except errors.StatusError as error:
                 problem = problem or error
         try:
-            return await self._whole(wanted, "impersonate", "")
+            return await self._whole(wanted, "impersonate", ""), ""
         except errors.StatusError as error:
             raise problem or error from None
 

@@ -83,6 +83,8 @@ class Connection(asyncio.Protocol):
             self._task.cancel()
         if self._upgraded is not None:
             self._upgraded.connection_lost(error)
+            if self._busy is not None and self._busy.audit is not None:
+                self._busy.audit.complete()
         # The parser holds this object and this object the parser: break the ring.
         self._parser = None
 
@@ -368,9 +370,8 @@ class Server:
             self._second = now
             date = time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime(now))
             self._common = NOT_CACHED + f"Date: {date}\r\n".encode()
-        if request.warnings:
-            return self._common + request.flow + warnings.headers(request.warnings)
-        return self._common + request.flow
+        common = b"Audit-Id: %b\r\n%b%b" % (request.audit_id, self._common, request.flow)
+        return common + warnings.headers(request.warnings) if request.warnings else common
 
     async def start(self, host: str, port: int, context: ssl.SSLContext) -> int:
         """Listens; gives the port, which matters when it was asked for port 0."""

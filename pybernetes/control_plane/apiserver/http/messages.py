@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import uuid
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
@@ -13,6 +15,9 @@ if TYPE_CHECKING:
     from pybernetes.control_plane.apiserver.http.connection import Connection
 
 JSON = b"application/json"
+# A request's id is a UUID, random for this process and counted within it.
+_PROCESS = str(uuid.uuid4())[:23].encode()
+_NUMBERS = itertools.count(1)
 
 
 class _StatusLines(dict[int, bytes]):
@@ -30,7 +35,7 @@ STATUS_LINES = _StatusLines(
 class Request:
     """One request. ``user`` and ``info`` are filled in by the steps of the chain."""
 
-    __slots__ = ("_query", "body", "connection", "flow", "headers", "info", "keep_alive", "local", "method", "path",
+    __slots__ = ("_audit_id", "_query", "audit", "body", "connection", "flow", "headers", "info", "keep_alive", "local", "method", "path",
                  "query_text", "repeated", "started", "state", "ticket", "user", "warnings")  # fmt: skip
 
     def __init__(
@@ -57,6 +62,9 @@ class Request:
         # Headers that tell the flow of the request, and the seat that it holds until it is answered: see flowcontrol/.
         self.flow = b""
         self.ticket: Any = None
+        # What is noted of it for the audit log, if anything: see audit/.
+        self.audit: Any = None
+        self._audit_id = b""
         self.user: Any = None
         self.info: Any = None
         self.state: Any = None
@@ -73,6 +81,13 @@ class Request:
                     found.setdefault(name, []).append(value)
             self._query = found
         return self._query
+
+    @property
+    def audit_id(self) -> bytes:
+        """What tells this request from all others: given by whoever passed it on, or new."""
+        if not self._audit_id:
+            self._audit_id = self.headers.get(b"audit-id") or b"%b-%012x" % (_PROCESS, next(_NUMBERS))
+        return self._audit_id
 
     def parameter(self, name: str, default: str = "") -> str:
         """The first value of a query parameter."""

@@ -17,8 +17,8 @@ from pybernetes.lib.dialing import Dialer, direct
 # Headers that belong to one connection, not to the message.
 _HOP = frozenset((b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-authorization", b"te", b"trailer",
                   b"transfer-encoding", b"upgrade", b"content-length", b"host"))  # fmt: skip
-# Every answer of this server has a date already.
-_NOT_PASSED_BACK = _HOP | {b"date"}
+# Every answer of this server has a date and an id already.
+_NOT_PASSED_BACK = _HOP | {b"date", b"audit-id"}
 # What proves the client to us is not for whom we pass its request on to.
 _PRIVATE = frozenset((b"authorization", b"cookie"))
 _IDENTITY = (b"x-remote-", b"impersonate-")

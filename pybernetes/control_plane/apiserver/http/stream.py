@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pybernetes.control_plane.apiserver.http.messages import JSON, Request
 
@@ -57,6 +57,8 @@ class Stream:
         self.headers: tuple[tuple[bytes, bytes], ...] = ()
         # Called when the client went away or the stream was ended.
         self.on_close: Callable[[], None] | None = None
+        # Called after that, for whoever notes what becomes of requests.
+        self.on_end: Callable[[], Any] | None = None
         # Called once the head is sent, to write the first frames.
         self.on_open: Callable[[], None] | None = None
         self._connection: Connection | None = None
@@ -127,3 +129,10 @@ class Stream:
         if self.on_close is not None:
             self.on_close()
             self.on_close = None
+        self.ended()
+
+    def ended(self) -> None:
+        """Tells whoever wants to know that nothing more comes."""
+        if self.on_end is not None:
+            end, self.on_end = self.on_end, None
+            end()

@@ -195,6 +195,7 @@ class LocalWatch(Stream):
             self._watch.close()
             self._watch = None
         self._wake()
+        self.ended()
 
 
 def _deleted(kind: Kind, event: Event) -> Any:

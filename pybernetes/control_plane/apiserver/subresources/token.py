@@ -26,6 +26,7 @@ from pybernetes.lib import jose
 _KIND = Kind(TOKEN_REQUEST)
 _BOUND = {"Pod": "pods", "Secret": "secrets", "Node": "nodes"}
 _GATE = "APIServerWebhookAuthenticationToken"
+_ISSUED = "authentication.kubernetes.io/issued-credential-id"
 
 
 async def handle(api: Api, request: Request, kind: Kind) -> Response:
@@ -104,6 +105,8 @@ def _token(
     now = api.clock()
     claims = issue(account, issuer=accounts.issuers[0], audiences=spec["audiences"], now=now, seconds=lasts,
                    warn_after=warn_after, bound=bound)  # fmt: skip
+    if request.audit is not None:
+        request.audit.annotations[_ISSUED] = f"JTI={claims['jti']}"
     ends = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(int(now) + seconds))
     return {"token": jose.sign(accounts.signer, claims), "expirationTimestamp": ends}
 

@@ -34,6 +34,8 @@ _AT_A_TIME = 32  # objects of a collection that are being deleted
 def _options(request: Request, kind: Kind) -> DeleteOptions:
     body = read_body(request).value if request.body else None
     options = delete_options(request, body)
+    if body is not None and request.audit is not None:
+        request.audit.sent_value(body)
     if kind.resource.deletion_warning and options.policy is None and options.orphan is None:
         request.warn(kind.resource.deletion_warning)
     return options

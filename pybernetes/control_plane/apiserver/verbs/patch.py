@@ -63,6 +63,8 @@ def read_patch(request: Request, media_type: str) -> Body:
         raise errors.bad_request(
             f"{what}: {body.problem.partition(' error: ')[2] or body.problem}{body.place}"
         )
+    if request.audit is not None:
+        request.audit.sent_value(body.value)
     return body
 
 

@@ -47,7 +47,7 @@ OLD = ("users", "groups", "serviceaccounts")
 
 async def become(wanted: User, *rights: str, by: User = ALICE, asks: RequestInfo = LIST) -> User | str:
     try:
-        return await Impersonation(Rights(*rights), by, asks).become(wanted)
+        return (await Impersonation(Rights(*rights), by, asks).become(wanted))[0]
     except StatusError as error:
         assert error.code == 403
         return error.message
@@ -130,7 +130,8 @@ async def test_becoming(wanted: User, rights: list[str], expected: User | str) -
 
 async def test_an_agent_becomes_the_node_that_it_is_on() -> None:
     rights = Rights(ON.format("associated-node"), "impersonate:associated-node nodes :*")
-    node = await Impersonation(rights, AGENT, LIST).become(User("system:node:n1"))
+    node, constraint = await Impersonation(rights, AGENT, LIST).become(User("system:node:n1"))
+    assert constraint == "impersonate:associated-node"
     assert node == User("system:node:n1", groups=("system:nodes", KNOWN))
     # The authorizer hears that there is a node, not which.
     key = "authentication.kubernetes.io/associated-node-keys"

@@ -1,0 +1,186 @@
+"""What all backends have in common: their flags, modes, the buffer of the batch mode, and cutting events short."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from argparse import Namespace
+from collections import deque
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+from pybernetes.control_plane.apiserver.audit.event import Event, encode
+from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.flags import Flag, Seconds
+
+log = logging.getLogger(__name__)
+BATCH, BLOCKING, STRICT = "batch", "blocking", "blocking-strict"
+MODES = (BATCH, BLOCKING, STRICT)
+_OBJECTS = ("requestObject", "responseObject")
+Item = tuple[Event, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a backend takes events."""
+
+    mode: str
+    buffer_size: int = 10_000
+    max_size: int = 1
+    max_wait: float = 0.0
+    qps: float = 0.0  # 0 does not throttle
+    burst: int = 1
+    truncate: bool = False
+    max_event_bytes: int = 100 * 1024
+    max_batch_bytes: int = 10 * 1024 * 1024
+
+
+def flags(name: str, defaults: Options) -> tuple[Flag, ...]:
+    """The flags of a backend."""
+    begin = f"audit-{name}"
+    return (
+        Flag(f"{begin}-mode", defaults.mode, f"how events are sent: {', '.join(MODES)}"),
+        Flag(f"{begin}-batch-buffer-size", defaults.buffer_size, "events that may wait in batch mode"),
+        Flag(f"{begin}-batch-max-size", defaults.max_size, "most events of a batch"),
+        Flag(
+            f"{begin}-batch-max-wait", Seconds(defaults.max_wait), "how long a batch that is not full waits"
+        ),
+        Flag(f"{begin}-batch-throttle-enable", defaults.qps > 0, "limit how many batches are sent"),
+        Flag(f"{begin}-batch-throttle-qps", float(defaults.qps), "batches per second on average"),
+        Flag(f"{begin}-batch-throttle-burst", defaults.burst, "batches at once after a pause"),
+        Flag(f"{begin}-truncate-enabled", False, "cut events and batches short"),
+        Flag(f"{begin}-truncate-max-event-size", defaults.max_event_bytes, "most bytes of an event"),
+        Flag(f"{begin}-truncate-max-batch-size", defaults.max_batch_bytes, "most bytes of a batch"),
+        Flag(f"{begin}-version", "audit.k8s.io/v1", "version in which events are written"),
+    )
+
+
+def options(name: str, given: Namespace) -> Options:
+    """The options from the flags; ValueError if they make no sense."""
+
+    def of(flag: str) -> Any:
+        return getattr(given, f"audit_{name}_{flag}")
+
+    if of("mode") not in MODES:
+        raise ValueError(f'invalid audit {name} mode {of("mode")}, allowed modes are "{",".join(MODES)}"')
+    if of("version") != "audit.k8s.io/v1":
+        raise ValueError('invalid group version, allowed versions are ["audit.k8s.io/v1"]')
+    throttle = of("batch_throttle_enable")
+    if of("mode") == BATCH:
+        sizes = [("buffer size", "batch_buffer_size"), ("max batch size", "batch_max_size")]
+        if throttle:
+            sizes += [("throttle QPS", "batch_throttle_qps"), ("throttle burst", "batch_throttle_burst")]
+        for text, flag in sizes:
+            if of(flag) <= 0:
+                raise ValueError(f"invalid audit batch {name} {text} {of(flag):g}, must be a positive number")
+    event, batch = of("truncate_max_event_size"), of("truncate_max_batch_size")
+    if event <= 0:
+        raise ValueError(f"invalid audit truncate {name} max event size {event}, must be a positive number")
+    if batch < event:
+        raise ValueError(
+            f"invalid audit truncate {name} max batch size {batch}, must be greater than max event size ({event})"
+        )
+    return Options(
+        of("mode"), of("batch_buffer_size"), of("batch_max_size"), of("batch_max_wait"),
+        of("batch_throttle_qps") if throttle else 0.0, of("batch_throttle_burst"), of("truncate_enabled"), event, batch,
+    )  # fmt: skip
+
+
+def shortened(item: Item, limit: int) -> Item | None:
+    """An event without its objects if it is too large; None if it is too large even then."""
+    event, line = item
+    if len(line) <= limit:
+        return item
+    event = {key: value for key, value in event.items() if key not in _OBJECTS}
+    event["annotations"] = {**event.get("annotations", {}), "audit.k8s.io/truncated": "true"}
+    line = encode(event)
+    return (event, line) if len(line) <= limit else None
+
+
+class Losses:
+    """Counts the events that a backend lost, and says so in the log."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.count = name, 0
+
+    def add(self, count: int, why: object) -> None:
+        """Counts some."""
+        self.count += count
+        log.error("audit backend %s lost %d events: %s", self.name, count, why)
+
+    def render(self, out: Exposition) -> None:
+        """The metric."""
+        if self.count:
+            out.sample("apiserver_audit_error_total", [("plugin", self.name)], self.count)
+
+
+class Buffer:
+    """Events that wait for their batch to be full or old enough."""
+
+    def __init__(
+        self, options: Options, deliver: Callable[[list[Item]], Coroutine[Any, Any, None]], losses: Losses
+    ) -> None:
+        self._options, self._deliver, self._losses = options, deliver, losses
+        self._waiting: deque[Item] = deque()
+        self._full, self._some = asyncio.Event(), asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self._sending: set[asyncio.Task[None]] = set()
+        self._tokens, self._filled = float(options.burst), time.monotonic()
+
+    def start(self) -> None:
+        """Sends batches from now on."""
+        self._task = asyncio.create_task(self._run(), name="audit")
+
+    def put(self, item: Item) -> None:
+        """Takes an event, or loses it if too many wait."""
+        if len(self._waiting) >= self._options.buffer_size:
+            self._losses.add(1, "audit buffer queue blocked")
+            return
+        self._waiting.append(item)
+        self._some.set()
+        if len(self._waiting) >= self._options.max_size:
+            self._full.set()
+
+    async def _run(self) -> None:
+        while True:
+            await self._some.wait()
+            try:
+                if self._options.max_wait:
+                    await asyncio.wait_for(self._full.wait(), self._options.max_wait)
+            except TimeoutError:
+                pass
+            await self._turn()
+            self._send()
+
+    def _send(self) -> None:
+        batch = [self._waiting.popleft() for _ in range(min(len(self._waiting), self._options.max_size))]
+        if not self._waiting:
+            self._some.clear()
+        if len(self._waiting) < self._options.max_size:
+            self._full.clear()
+        task = asyncio.create_task(self._deliver(batch))
+        self._sending.add(task)
+        task.add_done_callback(self._sending.discard)
+
+    async def _turn(self) -> None:
+        """Waits until another batch may be sent."""
+        options = self._options
+        if not options.qps:
+            return
+        now = time.monotonic()
+        self._tokens = min(float(options.burst), self._tokens + (now - self._filled) * options.qps)
+        self._filled = now
+        self._tokens -= 1
+        if self._tokens < 0:
+            await asyncio.sleep(-self._tokens / options.qps)
+
+    async def close(self) -> None:
+        """Sends what is left."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        while self._waiting:
+            self._send()
+        await asyncio.gather(*self._sending, return_exceptions=True)

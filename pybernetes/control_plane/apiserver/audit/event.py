@@ -1,0 +1,139 @@
+"""What is noted of one request, in upstream's form (audit.k8s.io/v1)."""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import Any
+from urllib.parse import quote
+
+import orjson
+
+from pybernetes.api import json_text, yaml_text
+from pybernetes.control_plane.apiserver.http.messages import Request, Response
+from pybernetes.control_plane.apiserver.info import attributes
+from pybernetes.control_plane.apiserver.inprocess.objects import Objects
+
+Event = dict[str, Any]
+_USER_AGENT_CHARACTERS = 1024
+_REFERENCE = (
+    "resource",
+    "namespace",
+    "name",
+    "uid",
+    "apiGroup",
+    "apiVersion",
+    "resourceVersion",
+    "subresource",
+)
+# The parts of a Status that are noted; the rest of it could be of any size.
+_STATUS = ("status", "message", "reason", "details", "code")
+# Characters that a path may hold as they are.
+_PLAIN = "/:@!$&'()*+,;=~"
+
+
+def begin(request: Request, level: str, received: str) -> Event:
+    """What is known of a request once it is known who sent it."""
+    info = attributes(request)
+    uri = quote(request.path, safe=_PLAIN)
+    event: Event = {
+        "kind": "Event",
+        "apiVersion": "audit.k8s.io/v1",
+        "level": level,
+        "auditID": request.audit_id.decode("latin-1"),
+        "stage": "",
+        "requestURI": f"{uri}?{request.query_text}" if request.query_text else uri,
+        "verb": info.verb,
+        "user": request.user.info() if request.user is not None else {},
+        "sourceIPs": sources(request),
+        "requestReceivedTimestamp": received,
+        "stageTimestamp": received,
+    }
+    if agent := request.header(b"user-agent"):
+        long = len(agent) > _USER_AGENT_CHARACTERS
+        event["userAgent"] = agent[:_USER_AGENT_CHARACTERS] + "...TRUNCATED" if long else agent
+    if info.is_resource:
+        reference = (
+            info.resource, info.namespace, info.name, "", info.group, info.version, "", info.subresource,
+        )  # fmt: skip
+        event["objectRef"] = {key: value for key, value in zip(_REFERENCE, reference, strict=True) if value}
+    return event
+
+
+def sources(request: Request) -> list[str]:
+    """Where a request came from: what proxies say, then the address that it really came from."""
+    found = []
+    forwarded = request.header(b"x-forwarded-for")
+    real = request.header(b"x-real-ip")
+    for text in (*forwarded.split(","), *((real,) if real not in forwarded else ())):
+        try:
+            found.append(str(ipaddress.ip_address(text.strip())))
+        except ValueError:
+            continue
+    peer = request.connection.transport.get_extra_info("peername")
+    if peer and (not found or found[-1] != peer[0]):
+        found.append(peer[0])
+    return found
+
+
+def refer(event: Event, obj: dict[str, Any]) -> None:
+    """Adds to the reference what only the object in a request tells: for instance the name of a new one."""
+    reference = event.setdefault("objectRef", {})
+    metadata = obj.get("metadata")
+    for key in ("namespace", "name", "uid", "resourceVersion"):
+        value = metadata.get(key) if isinstance(metadata, dict) else None
+        if value and key not in reference:
+            reference[key] = value
+
+
+def value_of(answer: Any) -> Any:
+    """The object that an answer holds, or None if it is something else."""
+    if isinstance(answer, Objects):
+        return answer.value
+    if not isinstance(answer, Response) or not answer.body:
+        return None
+    if any(name.lower() == b"content-encoding" for name, _ in answer.headers):
+        return None
+    try:
+        if answer.content_type.startswith(b"application/json"):
+            return json_text.loads(answer.body)
+        if answer.content_type.startswith(b"application/yaml"):
+            return yaml_text.loads(answer.body)[0]
+    except (json_text.JsonError, yaml_text.YamlError):
+        pass
+    return None
+
+
+def status_of(answer: Any, code: int) -> dict[str, Any]:
+    """What became of a request: the code, and what a Status says beside it."""
+    if isinstance(answer, Response) and b'"Status"' in answer.body[:200]:
+        value = value_of(answer)
+        if isinstance(value, dict) and value.get("kind") == "Status":
+            return {"metadata": {}, **{key: value[key] for key in _STATUS if key in value}, "code": code}
+    return {"metadata": {}, "code": code}
+
+
+def without_managed_fields(value: Any) -> Any:
+    """A copy of an object, a list or a table without the notes on who set which field."""
+    if not isinstance(value, dict):
+        return value
+    copy = dict(value)
+    metadata = copy.get("metadata")
+    if isinstance(metadata, dict) and "managedFields" in metadata:
+        copy["metadata"] = {key: each for key, each in metadata.items() if key != "managedFields"}
+    if isinstance(copy.get("items"), list):
+        copy["items"] = [without_managed_fields(item) for item in copy["items"]]
+    if copy.get("kind") == "Table":
+        copy["rows"] = [
+            {**row, "object": without_managed_fields(row.get("object"))} for row in copy.get("rows") or ()
+        ]
+    return copy
+
+
+def encode(event: Event) -> bytes:
+    """An event as one line of JSON."""
+    return orjson.dumps(event, option=orjson.OPT_NON_STR_KEYS)
+
+
+def copied(value: Any) -> Any:
+    """A copy of a JSON value: whoever goes on with the original may change it."""
+    return orjson.loads(orjson.dumps(value))

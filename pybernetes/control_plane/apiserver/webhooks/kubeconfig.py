@@ -1,0 +1,97 @@
+"""Servers that this one calls by a kubeconfig: where they are, whom to trust, and as whom to come."""
+
+from __future__ import annotations
+
+import base64
+import ssl
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from pybernetes.api import yaml_text
+from pybernetes.lib import tls
+from pybernetes.lib.https_client import Peer
+
+_USER_AGENT = "kube-apiserver"
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """A server to post to."""
+
+    peer: Peer
+    path: str
+    token: str = ""
+    token_file: Path | None = None
+
+    def headers(self) -> dict[str, str]:
+        """The headers of a request; a token in a file is read anew, for it may have been changed."""
+        found = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": _USER_AGENT}
+        token = self.token
+        if self.token_file is not None:
+            token = self.token_file.read_text().strip()
+        if token:
+            found["Authorization"] = f"Bearer {token}"
+        return found
+
+
+def load(path: str) -> Remote:
+    """The server of a kubeconfig's current context; ValueError tells what is wrong with the file."""
+    try:
+        value = yaml_text.loads(Path(path).read_bytes())[0] or {}
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read: {error}") from None
+    except yaml_text.YamlError as error:
+        raise ValueError(f"{path}: {error}") from None
+    folder = Path(path).absolute().parent
+    context = _entry(value, "contexts", "context", value.get("current-context") or "")
+    cluster = _entry(value, "clusters", "cluster", context.get("cluster") or "")
+    user = _entry(value, "users", "user", context["user"]) if context.get("user") else {}
+    if "exec" in user or "auth-provider" in user or "username" in user:
+        raise ValueError(f"{path}: only tokens and certificates are supported")
+    address = urlsplit(cluster.get("server") or "")
+    if address.scheme != "https" or not address.hostname:
+        raise ValueError(f"{path}: the server must be an https address, not {cluster.get('server')!r}")
+    name = cluster.get("tls-server-name") or address.hostname
+    peer = Peer(address.hostname, address.port or 443, _context(cluster, user, folder), name)
+    file = folder / user["tokenFile"] if user.get("tokenFile") and not user.get("token") else None
+    target = address.path or "/"
+    return Remote(
+        peer, f"{target}?{address.query}" if address.query else target, user.get("token") or "", file
+    )
+
+
+def _entry(value: dict[str, Any], plural: str, singular: str, name: str) -> dict[str, Any]:
+    for entry in value.get(plural) or ():
+        if entry.get("name") == name:
+            return entry.get(singular) or {}
+    raise ValueError(f'{singular} "{name}" does not exist')
+
+
+def _context(cluster: dict[str, Any], user: dict[str, Any], folder: Path) -> ssl.SSLContext:
+    authority = _content(cluster, "certificate-authority", folder)
+    certificate, key = (_content(user, name, folder) for name in ("client-certificate", "client-key"))
+    try:
+        context = tls.client_context(
+            authority_data=authority.decode() or None, verify=not cluster.get("insecure-skip-tls-verify")
+        )
+        if certificate and key:
+            # The ssl module takes a certificate from files alone; this one is nobody else's and gone at once.
+            with tempfile.NamedTemporaryFile() as both:
+                both.write(certificate + b"\n" + key)
+                both.flush()
+                context.load_cert_chain(both.name)
+    except (ssl.SSLError, UnicodeDecodeError) as error:
+        raise ValueError(f"the certificates cannot be used: {error}") from None
+    return context
+
+
+def _content(entry: dict[str, Any], name: str, folder: Path) -> bytes:
+    try:
+        if entry.get(f"{name}-data"):
+            return base64.b64decode(entry[f"{name}-data"])
+        return (folder / entry[name]).read_bytes() if entry.get(name) else b""
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{name} cannot be read: {error}") from None
