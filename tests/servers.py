@@ -47,7 +47,7 @@ class Server:
     def connection(self) -> http.client.HTTPSConnection:
         """A connection that trusts the server's own authority."""
         context = ssl.create_default_context(cafile=str(self.authority))
-        return http.client.HTTPSConnection("127.0.0.1", self.port, context=context, timeout=30)
+        return http.client.HTTPSConnection("127.0.0.1", self.port, context=context, timeout=60)
 
     def call(
         self,
@@ -96,7 +96,7 @@ class Server:
     def stop(self) -> None:
         """Stops the server as its operator would."""
         self.process.terminate()
-        self.process.wait(30)
+        self.process.wait(60)
 
 
 @contextmanager
@@ -120,10 +120,10 @@ def running(directory: Path, *flags: str, port: int = 0) -> Iterator[Server]:
         if process.poll() is None:
             process.terminate()
             try:
-                process.wait(30)
+                process.wait(60)
             except subprocess.TimeoutExpired:
                 process.kill()
-                process.wait(10)
+                process.wait(60)
         assert process.stdout is not None
         process.stdout.close()
         log.close()

@@ -100,7 +100,7 @@ async def test_operator() -> None:
         await eventually(reported)
 
         def scrape(path: str) -> str:
-            with urllib.request.urlopen(f"{address}{path}", timeout=5) as answer:
+            with urllib.request.urlopen(f"{address}{path}", timeout=60) as answer:
                 return answer.read().decode()
 
         assert await asyncio.to_thread(scrape, "/healthz") == "ok"

@@ -56,7 +56,7 @@ def running(directory: Path, flags: list[str], name: str = "manager") -> Iterato
                 process.wait(60)
             except subprocess.TimeoutExpired:
                 process.kill()
-                process.wait(10)
+                process.wait(60)
         log.close()
 
 

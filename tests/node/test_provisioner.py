@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from pybernetes.node.provisioner import plan
 from tests.support import require_program
 from tests.tools.local.user import User
 
+NAME = f"folders-{os.getpid()}"
 CLASS = {**plan.storage_class()}
 IMMEDIATE = {**CLASS, "volumeBindingMode": "Immediate"}
 
@@ -93,7 +95,7 @@ def test_what_may_go(phase: str, policy: str, going: bool, expected: bool) -> No
 def test_claims_get_folders_and_give_them_back(tmp_path: Path) -> None:
     require_program("kubectl")
     user = User(tmp_path)
-    volumes = tmp_path / "state" / "clusters" / "folders" / "volumes"
+    volumes = tmp_path / "state" / "clusters" / NAME / "volumes"
     objects = [
         {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": "at-once"},
          "provisioner": plan.NAME, "reclaimPolicy": "Retain"},
@@ -112,7 +114,7 @@ def test_claims_get_folders_and_give_them_back(tmp_path: Path) -> None:
         return sorted(each.name.partition("_")[2] for each in volumes.iterdir()) if volumes.exists() else []
 
     try:
-        user.pyb("up", "folders", "--hollow", "1")
+        user.pyb("up", NAME, "--hollow", "1")
         user.until("standard (default)", "get", "storageclass")
         user.until("default", "get", "serviceaccounts")
         user.kubectl("apply", "-f", str(manifest))
@@ -136,4 +138,4 @@ def test_claims_get_folders_and_give_them_back(tmp_path: Path) -> None:
             time.sleep(0.05)
         user.until("Released", "get", "pv")
     finally:
-        user.pyb("delete", "folders")
+        user.pyb("delete", NAME)

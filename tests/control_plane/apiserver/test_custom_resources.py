@@ -49,7 +49,7 @@ VERSION: dict[str, Any] = {
 }
 
 
-def wait(probe: Callable[[], Any], seconds: float = 20.0) -> Any:
+def wait(probe: Callable[[], Any], seconds: float = 60.0) -> Any:
     """Asks until there is an answer that counts; the server answers at once, so this seldom asks twice."""
     deadline = time.monotonic() + seconds
     while True:
@@ -89,9 +89,11 @@ class Widgets:
         return next((item["status"] for item in found if item["type"] == kind), "")
 
     def change(self, change: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
-        obj = self.get()
-        change(obj["spec"])
-        status, made = self.server.call("PUT", f"{CRDS}/{self.name}", obj)
+        status = 409
+        while status == 409:  # the server may have written the status in between
+            obj = self.get()
+            change(obj["spec"])
+            status, made = self.server.call("PUT", f"{CRDS}/{self.name}", obj)
         assert status == 200, json.dumps(made)
         return made
 

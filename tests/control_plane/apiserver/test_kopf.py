@@ -108,7 +108,7 @@ def operator(server: Server, directory: Path) -> Iterator[Path]:
         finally:
             process.terminate()
             try:
-                process.wait(20)
+                process.wait(60)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()

@@ -157,7 +157,7 @@ def test_watching(server: Server, namespace: str) -> None:
         seen = [process.stdout.readline().split()[:3] for _ in range(3)]
     finally:
         process.kill()
-        process.wait(10)
+        process.wait(60)
         process.stdout.close()
     assert seen == [["ADDED", "second", "0"], ["MODIFIED", "second", "1"], ["DELETED", "second", "1"]]
 

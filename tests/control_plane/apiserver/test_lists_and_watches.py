@@ -24,7 +24,7 @@ def make(server: Server, namespace: str, name: str, **labels: str) -> dict[str, 
 @contextmanager
 def watching(server: Server, where: str, **query: Any) -> Iterator[Iterator[dict[str, Any]]]:
     connection = server.connection()
-    parameters = {"watch": "true", "timeoutSeconds": "20", **query}
+    parameters = {"watch": "true", "timeoutSeconds": "60", **query}
     connection.request(
         "GET", f"{where}?{urlencode(parameters)}", headers={"Authorization": f"Bearer {TOKEN}"}
     )
@@ -139,7 +139,7 @@ def test_watched_tables_have_their_headings_once(server: Server, namespace: str)
     make(server, namespace, "t1")
     connection = server.connection()
     accept = {"Authorization": f"Bearer {TOKEN}", "Accept": "application/json;as=Table;v=v1;g=meta.k8s.io"}
-    connection.request("GET", f"{path(namespace)}?watch=1&timeoutSeconds=20", headers=accept)
+    connection.request("GET", f"{path(namespace)}?watch=1&timeoutSeconds=60", headers=accept)
     response = connection.getresponse()
     first = json.loads(response.readline())["object"]
     make(server, namespace, "t2")

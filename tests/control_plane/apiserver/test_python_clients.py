@@ -98,7 +98,7 @@ def test_official_watch(official: kubernetes.client.ApiClient, namespace: str) -
     writer.start()
     watch, seen = kubernetes.watch.Watch(), []
     for event in watch.stream(
-        core.list_namespaced_config_map, namespace, resource_version=version, timeout_seconds=30
+        core.list_namespaced_config_map, namespace, resource_version=version, timeout_seconds=60
     ):
         seen.append((event["type"], event["object"].data["a"]))
         if event["type"] == "DELETED":
@@ -165,7 +165,7 @@ def test_lightkube(light: Client, namespace: str) -> None:
 def test_lightkube_watch(light: Client) -> None:
     light.create(ConfigMap(metadata=ObjectMeta(name="w"), data={"a": "1"}))
     seen = []
-    for kind, obj in light.watch(ConfigMap, resource_version="0", server_timeout=20):
+    for kind, obj in light.watch(ConfigMap, resource_version="0", server_timeout=60):
         seen.append((kind, obj.data))
         if len(seen) == 1:
             light.patch(ConfigMap, "w", {"data": {"a": "2"}})

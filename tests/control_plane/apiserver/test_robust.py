@@ -90,7 +90,7 @@ def test_killed_and_started_again(tmp_path: Path) -> None:
                 time.sleep(0.01)
             server.process.kill()
             stop.set()
-        server.process.wait(10)
+        server.process.wait(60)
         port = server.port
     assert len(acknowledged) >= 100
     with running(tmp_path, port=port) as server:

@@ -33,7 +33,7 @@ async def ask(port: int, name: str, kind: str = "A", size: int = 0) -> tuple[int
         sock.setblocking(False)
         sock.connect(("127.0.0.1", port))
         await loop.sock_sendall(sock, question(name, kind, size))
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             answer = await loop.sock_recv(sock, 65535)
     return answer[3] & 15, texts(answer), bool(answer[2] & 2)
 
@@ -201,7 +201,7 @@ async def test_health_readiness_and_metrics() -> None:
         await ask(dns.server.port, "kubernetes.default.svc.cluster.local")
 
         def get(path: str) -> str:
-            with urllib.request.urlopen(f"http://127.0.0.1:{free}{path}", timeout=10) as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{free}{path}", timeout=60) as answer:
                 return answer.read().decode()
 
         assert await asyncio.to_thread(get, "/health") == await asyncio.to_thread(get, "/ready") == "OK"

@@ -111,7 +111,7 @@ class Node:
     def ctr(self, *arguments: str) -> None:
         """Runs containerd's own tool."""
         command = ["ctr", "--address", str(self.places.socket), "--namespace", "k8s.io", *arguments]
-        subprocess.run(command, check=True, capture_output=True, timeout=30)
+        subprocess.run(command, check=True, capture_output=True, timeout=60)
 
     def is_ready(self) -> bool:
         """Whether the node is there and ready."""
@@ -122,7 +122,7 @@ class Node:
     def stop_kubelet(self, how: int = signal.SIGTERM) -> None:
         assert self.kubelet is not None
         self.kubelet.send_signal(how)
-        self.kubelet.wait(30)
+        self.kubelet.wait(60)
 
     def stop_containerd(self, how: int = signal.SIGKILL) -> None:
         os.kill(self.containerd, how)
@@ -258,7 +258,7 @@ def container(pod: dict[str, Any], name: str = "c", key: str = "containerStatuse
 
 def _reap(pid: int) -> None:
     """Waits for a process that need not be ours to be gone."""
-    deadline = time.monotonic() + 15
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         try:
             if os.waitpid(pid, os.WNOHANG)[0]:

@@ -97,7 +97,7 @@ def test_certificates_are_had_and_renewed(tmp_path: Path) -> None:
                 _follow(server, tmp_path / "kubelet" / "pki", port, log)
             finally:
                 kubelet.send_signal(signal.SIGTERM)
-                kubelet.wait(20)
+                kubelet.wait(60)
                 Cgroups(f"/{tmp_path.name}").remove_all()
 
 

@@ -223,7 +223,7 @@ def test_images_come_from_a_registry_that_asks_for_a_password(node: Node, tmp_pa
         node.delete("mounts")
     finally:
         registry.terminate()
-        registry.wait(10)
+        registry.wait(60)
 
 
 def _pushed(node: Node, image: str) -> bool:
@@ -352,6 +352,6 @@ def test_ports_are_forwarded_and_probed(node: Node) -> None:
         node.until(lambda: ask() == b"hello")
     finally:
         forward.terminate()
-        forward.wait(10)
+        forward.wait(60)
         forward.stdout.close()  # type: ignore[union-attr]
     node.delete("web")

@@ -94,7 +94,7 @@ def test_follows_the_api_server(mode: str) -> None:
 async def bounded(work: Coroutine[Any, Any, None]) -> None:
     """Ends a test that hangs, and says where everything stood."""
     task = asyncio.create_task(work)
-    done, _ = await asyncio.wait({task}, timeout=100)
+    done, _ = await asyncio.wait({task}, timeout=170)
     if not done:
         stood = []
         for each in asyncio.all_tasks():

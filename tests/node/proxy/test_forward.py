@@ -21,7 +21,7 @@ LOOPS = pytest.mark.parametrize(
 
 def run(loop: Callable[[], Any], work: Coroutine[Any, Any, None]) -> None:
     with asyncio.Runner(loop_factory=loop) as runner:
-        runner.run(asyncio.wait_for(work, 30))
+        runner.run(asyncio.wait_for(work, 60))
 
 
 async def _echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -14,7 +14,7 @@ import os
 import re
 import shlex
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -27,6 +27,7 @@ from tests.tools.local.user import User
 
 HERE = Path(__file__).parent
 OURS = (1, 37)
+NAME = f"same-{os.getpid()}"
 _LINE = re.compile(r"(?:(?P<version>\d+\.\d+): )?(?P<text>.+)")
 _MADE = [
     (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"), "<time>"),
@@ -162,7 +163,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
     require_program("kubectl")
     user = User(tmp_path_factory.mktemp("same"))
     try:
-        user.pyb("up", "same", "--hollow", "2")
+        user.pyb("up", NAME, "--hollow", "2")
         found = Both(user)
         for name in ("demo", "same-ours", "same-real"):
             assert found.ours(["create", "namespace", name]).code == 0
@@ -175,7 +176,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
         assert done.code == 0, done
         yield found
     finally:
-        user.pyb("delete", "same")
+        user.pyb("delete", NAME)
 
 
 def test_lines_that_change_nothing(both: Both) -> None:
@@ -193,16 +194,15 @@ def test_lines_that_change_nothing(both: Both) -> None:
 
 def test_lines_that_change_things(both: Both) -> None:
     old = both.version < OURS
-    sides = []
-    for run, namespace in ((both.ours, "same-ours"), (both.real, "same-real")):
-        lines = read_lines(
-            "sequence.txt",
-            objects=str(HERE / "objects.yaml"),
-            simple=str(HERE / "simple.yaml"),
-            settled=str(HERE / "settled.yaml"),
-            ns=namespace,
-        )
-        sides.append([(line, run(["-n", namespace, *shlex.split(line.text)])) for line in lines])
+
+    def side(run: Callable[[list[str]], Answer], namespace: str) -> list[tuple[Line, Answer]]:
+        places = {name: str(HERE / f"{name}.yaml") for name in ("objects", "simple", "settled")}
+        lines = read_lines("sequence.txt", **places, ns=namespace)
+        return [(line, run(["-n", namespace, *shlex.split(line.text)])) for line in lines]
+
+    with ThreadPoolExecutor(1) as pool:
+        pending = pool.submit(side, both.real, "same-real")
+        sides = side(both.ours, "same-ours"), pending.result()
     found = [
         difference(ours[0].text, ours[1], real[1], old)
         for ours, real in zip(*sides, strict=True)

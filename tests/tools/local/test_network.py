@@ -111,6 +111,10 @@ class Net(User):
         )  # fmt: skip
         return done.returncode, done.stdout
 
+    def prints(self, command: str, *wanted: str) -> None:
+        """Waits until a command prints all of this: a question by UDP may get lost."""
+        self.wait(lambda: all(each in self.inside("look", command)[1] for each in wanted))
+
     def fetches(self, pod: str, *urls: str) -> bool:
         """Whether a pod gets the page of each of these."""
         tries = " && ".join(f"timeout 3 wget -qO- http://{url}/" for url in urls)
@@ -181,7 +185,8 @@ def test_the_outside(net: Net, tmp_path: Path) -> None:
     with net.machine.serving(tmp_path, 8099):
         net.wait(lambda: net.fetches("look", f"{OUTSIDE}:8099"))
     command("ip", "-netns", net.machine.outside, "route", "add", net.setting("node_range"), "via", ADDRESS)
-    assert net.from_here(f"{node}:30123") and not net.machine.answers(f"{node}:30123")
+    net.wait(lambda: net.from_here(f"{node}:30123"))
+    assert not net.machine.answers(f"{node}:30123")
 
 
 def test_what_a_pod_sees(net: Net) -> None:
@@ -193,16 +198,17 @@ def test_what_a_pod_sees(net: Net) -> None:
     assert "search default.svc.cluster.local svc.cluster.local cluster.local" in resolver
     # Short names, with the namespace and without. (This nslookup knows no search path, so it gets long names.)
     for name in ("foo", "foo.default"):
-        _, tried = net.inside("look", f"timeout 20 wget -O /dev/null http://{name}/ 2>&1")
-        assert f"Connecting to {name} ({net.clusterip('foo')}:80)" in tried
-    _, answer = net.inside("look", "nslookup -type=a foo.default.svc.cluster.local")
-    assert "10.96.0.10:53" in answer and "Address: 10.96." in answer
-    _, answer = net.inside("look", "nslookup -type=a heads.default.svc.cluster.local")
-    assert all(address in answer for address in net.addresses.values())
-    _, answer = net.inside("look", "nslookup -type=a nothing.default.svc.cluster.local")
-    assert "NXDOMAIN" in answer
-    _, answer = net.inside("look", "nslookup -type=srv _http._tcp.foo.default.svc.cluster.local")
-    assert "0 100 80 foo.default.svc.cluster.local" in answer
+        net.prints(
+            f"timeout 20 wget -O /dev/null http://{name}/ 2>&1",
+            f"Connecting to {name} ({net.clusterip('foo')}:80)",
+        )
+    net.prints("nslookup -type=a foo.default.svc.cluster.local", "10.96.0.10:53", "Address: 10.96.")
+    net.prints("nslookup -type=a heads.default.svc.cluster.local", *net.addresses.values())
+    net.prints("nslookup -type=a nothing.default.svc.cluster.local", "NXDOMAIN")
+    net.prints(
+        "nslookup -type=srv _http._tcp.foo.default.svc.cluster.local",
+        "0 100 80 foo.default.svc.cluster.local",
+    )
 
 
 @contextmanager
@@ -234,7 +240,7 @@ def _cut_and_wait(net: Net) -> None:
         node for node in NODES if node != net.kubectl("get", "pod", "look", "-o", "jsonpath={.spec.nodeName}")
     )
     address = net.nodes[away]
-    assert net.fetches("look", address)
+    net.wait(lambda: net.fetches("look", address))
     cable = network.link_name(NAME, away)
     subprocess.run(["ip", "link", "set", cable, "down"], check=True)
     try:

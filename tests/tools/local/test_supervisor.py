@@ -48,7 +48,7 @@ class Supervised:
         return self.state().get(name, {}).get("pid", 0)
 
     def until(self, condition: Callable[[], Any]) -> Any:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while not (value := condition()):
             assert time.monotonic() < deadline, self.state()
             time.sleep(0.01)
@@ -91,7 +91,7 @@ def test_what_is_wanted_starts_and_what_is_not_stops(supervised: Supervised) -> 
     second = supervised.until(lambda: supervised.pid("two"))
     assert not alive(first) and "one" not in supervised.state()
     supervised.process.send_signal(signal.SIGTERM)
-    assert supervised.process.wait(30) == 0
+    assert supervised.process.wait(60) == 0
     assert not alive(second) and supervised.state() == {}
 
 

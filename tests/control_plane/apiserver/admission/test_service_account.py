@@ -186,7 +186,7 @@ def test_the_default_account_is_waited_for() -> None:
             await asyncio.sleep(0)
             assert not waiting.done()
             await world.add("", "serviceaccounts", ACCOUNTS[0])
-            assert (await asyncio.wait_for(waiting, 1))["spec"]["serviceAccountName"] == "default"
+            assert (await asyncio.wait_for(waiting, 60))["spec"]["serviceAccountName"] == "default"
 
     run(test())
 
