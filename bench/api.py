@@ -4,7 +4,6 @@ import argparse
 import json
 import os
 import resource
-import signal
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -30,8 +29,6 @@ FAILURES = (ConfigError, ServerError, LoadError, WrkError, OSError, RuntimeError
 def main(argv: list[str]) -> int:
     """Runs the benchmark and prints a table, or one JSON object on stdout with --json."""
     options = _parser().parse_args(argv)
-    # Whoever ends the benchmark early gets the same cleaning up as at its end.
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     try:
         return _run(options)
     except FAILURES as error:

@@ -34,7 +34,6 @@ _CHURN_SECONDS = 0.1
 def main(argv: list[str]) -> int:
     """Runs the benchmark and prints a line, or one JSON object last with --json."""
     options = _parser().parse_args(argv)
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     try:
         import uvloop
 

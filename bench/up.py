@@ -116,7 +116,8 @@ def cluster() -> Iterator[Bench]:
         try:
             yield bench
         finally:
-            bench.pyb("delete", NAME)
+            if (bench.home / "clusters" / NAME).exists():
+                bench.pyb("delete", NAME)
 
 
 def one_node(idle: float) -> Figures:

@@ -48,7 +48,8 @@ async def run(directory: Path, kubeconfig: Path, arguments: list[str]) -> None:
     plane.alone = "--alone" in arguments
     loop, stop = asyncio.get_running_loop(), asyncio.Event()
     loop.add_signal_handler(signal.SIGUSR1, plane.released.set)
-    loop.add_signal_handler(signal.SIGTERM, stop.set)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
     await plane.start()
     collector.calm()
     text = (

@@ -27,7 +27,11 @@ class OwnServer(ServerProcess):
         return load_target(self.kubeconfig)
 
     def __enter__(self) -> "OwnServer":
-        self.start()
+        try:
+            self.start()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
         return self
 
     def __exit__(

@@ -17,7 +17,10 @@ def main(argv: list[str]) -> int:
         sys.path.insert(0, str(folder.parent))
     known = sorted(path.stem for path in folder.glob("*.py") if not path.stem.startswith("_"))
     if argv and argv[0] in known:
-        return import_module(f"bench.{argv[0]}").main(argv[1:])
+        from bench.harness.ending import orderly
+
+        with orderly():
+            return import_module(f"bench.{argv[0]}").main(argv[1:])
     wants_help = bool(argv) and argv[0] in ("-h", "--help")
     lines = ["Usage: pyb bench NAME [ARGUMENT…]", "", "Benchmarks:"]
     lines += [f"  {name}  {import_module(f'bench.{name}').SUMMARY}" for name in known]
