@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 
+from pybernetes.api import images as names
 from pybernetes.lib.clock import Clock
 from pybernetes.node.kubelet.backoff import Backoff
 from pybernetes.node.kubelet.cri.client import Cri, CriError
@@ -100,7 +101,10 @@ class Images:
         report: Report,
     ) -> Message:
         """The image, pulled if the policy says so; ImageError if it cannot be had."""
-        present = await self._present(image)
+        if names.parse(image) is None:
+            message = f'couldn\'t parse image name "{image}": invalid reference format'
+            raise self._misnamed(image, message, report)
+        present = await self._present(image, report)
         if policy == "Never" and present is None:
             message = f'Container image "{image}" is not present with pull policy of Never'
             report("Warning", "ErrImageNeverPull", message)
@@ -136,7 +140,7 @@ class Images:
             raise ImageError("ErrImagePull", message, _ERROR_SECONDS) from None
         self._failures.pop(key, None)
         took, whole = self._clock.monotonic() - begun, self._clock.monotonic() - started
-        pulled = await self._present(image)
+        pulled = await self._present(image, report)
         size = pulled.size if pulled is not None else 0
         report(
             "Normal",
@@ -147,15 +151,18 @@ class Images:
             raise ImageError("ImageInspectError", f'the image "{image}" is not there after it was pulled')
         return pulled
 
-    async def _present(self, image: str) -> Message | None:
+    async def _present(self, image: str, report: Report) -> Message | None:
         try:
             return await self._cri.image_status(image)
         except CriError as error:
             if error.code == "INVALID_ARGUMENT" or "invalid reference" in error.message:
-                raise ImageError(
-                    "InvalidImageName", f'Failed to apply default image tag "{image}": {error.message}'
-                ) from None
+                raise self._misnamed(image, error.message, report) from None
             raise
+
+    def _misnamed(self, image: str, why: str, report: Report) -> ImageError:
+        message = f'Failed to apply default image tag "{image}": {why}'
+        report("Warning", "InspectFailed", message)
+        return ImageError("InvalidImageName", message)
 
     async def _pull(self, image: str, secrets: list[Fields], sandbox_config: Message) -> None:
         candidates: list[dict[str, str] | None] = [*credentials(image, secrets)]

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from cri_api.v1 import api_pb2 as messages
 
 from pybernetes.lib import oci
+from pybernetes.lib.clock import Clock
 from pybernetes.node.containerd import images
 from pybernetes.node.kubelet.cri.containerd import TYPES
 from pybernetes.node.kubelet.environment import ConfigError
+from pybernetes.node.kubelet.images import ImageError, Images
 from pybernetes.node.kubelet.volumes import system
 from pybernetes.node.kubelet.volumes.base import ImageVolumeError, Mounted
 from pybernetes.node.kubelet.volumes.container_mounts import mounts
-from pybernetes.node.kubelet.volumes.images import mounts_images, wanted
+from pybernetes.node.kubelet.volumes.images import ImageVolumes, mounts_images, wanted
 from pybernetes.node.kubelet.volumes.paths import inside
-from pybernetes.node.kubelet.volumes.snapshots import arguments
+from pybernetes.node.kubelet.volumes.snapshots import arguments, mount
 from tests.node.kubelet.node import FOREVER, Node, container, real_node
-from tests.support import require_program
+from tests.support import require_program, require_root
 
 TOOLS = "example.test/tools:1"
 PAGES = "example.test/pages:1"
@@ -94,21 +98,81 @@ def test_how_a_container_is_told(tmp_path: Path) -> None:
     spec = messages.ImageSpec(image="sha256:1", user_specified_image="i:1")
     native, folder = Mounted("", True, spec), Mounted(str(tmp_path), True, spec)
 
-    def mount(volume: Mounted, **more: Any) -> Any:
+    def told_of(volume: Mounted, **more: Any) -> Any:
         definition = {"name": "c", "volumeMounts": [{"name": "v", "mountPath": "/v", **more}]}
         return mounts({"spec": {}}, definition, {"v": volume}, {"D": "etc"}, tmp_path, None)[0]
 
-    told = mount(native, subPath="missing")
+    told = told_of(native, subPath="missing")
     assert (told.image, told.image_sub_path, told.readonly, told.host_path) == (spec, "missing", True, "")
-    told = mount(folder, subPathExpr="$(D)")
+    told = told_of(folder, subPathExpr="$(D)")
     assert (told.host_path, told.readonly, told.HasField("image")) == (f"{tmp_path}/etc", False, False)
     with pytest.raises(
         ImageVolumeError, match=r'^ImageVolumeMountFailed: the path "no" is not in the image "i:1"$'
     ):
-        mount(folder, subPath="no")
+        told_of(folder, subPath="no")
     for path in ("/etc", "a/../.."):
         with pytest.raises(ConfigError):
-            mount(native, subPath=path)
+            told_of(native, subPath=path)
+
+
+def test_many_layers(tmp_path: Path) -> None:
+    """More than fits into the page of options that the kernel takes."""
+    require_root()
+    folder, target = tmp_path / ("long" * 20), tmp_path / "target"
+    target.mkdir()
+    for number in range(60):
+        (folder / str(number)).mkdir(parents=True)
+        (folder / str(number) / f"file{number}").touch()
+    lower = ":".join(str(folder / str(number)) for number in range(60))
+    assert len(lower) > 4096
+    mount(TYPES["Mount"](type="overlay", source="overlay", options=[f"lowerdir={lower}"]), target)
+    try:
+        assert len(list(target.iterdir())) == 60
+    finally:
+        system.unmount(target)
+
+
+class _Runtime:
+    """A runtime that mounts images, and of which containerd's own services are not asked for."""
+
+    def __init__(self) -> None:
+        self.channel: Any = SimpleNamespace(unary_unary=lambda *_, **__: None)
+        self.pulled: list[str] = []
+
+    async def version(self) -> Any:
+        return SimpleNamespace(runtime_name="cri-o", runtime_version="1.34.0")
+
+    async def image_status(self, image: str) -> Any:
+        return SimpleNamespace(id=f"sha256:{len(self.pulled)}", size=1) if self.pulled else None
+
+    async def pull_image(self, image: str, auth: Any, config: Any) -> str:
+        self.pulled.append(image)
+        return image
+
+
+def test_a_runtime_that_mounts_images_is_told_which(tmp_path: Path) -> None:
+    runtime: Any = _Runtime()
+    told: list[tuple[str, str, str]] = []
+    volumes = ImageVolumes(runtime, Images(runtime, Clock()), tmp_path)
+    definition = {"name": "c", "volumeMounts": [{"name": "v"}]}
+
+    def provide(reference: str) -> Any:
+        source = {"reference": reference, "pullPolicy": "Always"}
+        pod = {"metadata": {"uid": "u"}, "spec": {"volumes": [{"name": "v", "image": source}]}}
+        return asyncio.run(volumes.provide(pod, definition, [], None, lambda *event: told.append(event)))["v"]
+
+    found = provide("a/b:1")
+    assert (found.path, found.image.image, found.image.user_specified_image) == ("", "sha256:1", "a/b:1")
+    assert provide("a/b:1") == found and len(runtime.pulled) == 1  # for the pod's life
+    asyncio.run(volumes.release("u"))
+    assert provide("a/b:1").image.image == "sha256:2"
+    asyncio.run(volumes.release("u"))
+    with pytest.raises(ImageError) as caught:
+        provide("UP CASE")
+    parsed = 'couldn\'t parse image name "UP CASE": invalid reference format'
+    text = f'Failed to apply default image tag "UP CASE": {parsed}'
+    assert (caught.value.reason, caught.value.message) == ("InvalidImageName", text)
+    assert told[-1] == ("Warning", "InspectFailed", text)
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from pybernetes.node.kubelet import admission, cgroups, dns, durations, fields, hosts, logs, resources
 from pybernetes.node.kubelet.backoff import Backoff
 from pybernetes.node.kubelet.cri import events
+from pybernetes.node.kubelet.cri.containerd import TYPES
 from pybernetes.node.kubelet.environment import ConfigError, Surroundings, environment
 from pybernetes.node.kubelet.expansion import expand
 from pybernetes.node.kubelet.gate import others
@@ -427,12 +428,19 @@ def test_static_pods() -> None:
             static_pod(bad, Path("/m/s.yaml"), "n", "now")
 
 
-@given(st.binary(max_size=60))
-def test_broken_events_are_refused_or_read(data: bytes) -> None:
-    try:
-        events.decode(data)
-    except ValueError:
-        pass
+@pytest.mark.parametrize(
+    ("topic", "body", "expected"),
+    [
+        ("/tasks/exit", b"\x0a\x01c\x12\x01c\x18\x07", "c"),  # its process
+        ("/tasks/exit", b"\x0a\x01c\x12\x01e\x18\x07", ""),  # a command in it
+        ("/tasks/oom", b"\x0a\x01c", "c"),
+        ("/tasks/exit", b"", ""),
+    ],
+)
+def test_containers_that_events_are_about(topic: str, body: bytes, expected: str) -> None:
+    wrapped = b"\x0a\x01t\x12" + bytes([len(body)]) + body
+    text = b"\x12\x01n\x1a" + bytes([len(topic)]) + topic.encode() + b"\x22" + bytes([len(wrapped)]) + wrapped
+    assert events.concerned(TYPES["Envelope"].FromString(text)) == expected
 
 
 def test_network_configuration(tmp_path: Path) -> None:

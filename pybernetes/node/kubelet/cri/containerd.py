@@ -1,4 +1,4 @@
-"""What containerd can do that CRI has no words for, behind the same socket: snapshots and the leases that keep them.
+"""What containerd has beside CRI, behind the same socket: events, snapshots and the leases that keep them.
 
 The messages are made from the table below, which has of containerd's own only what is used here.
 """
@@ -21,7 +21,8 @@ _KEPT_AS = (
 )
 _PACKAGE = "pybernetes.containerd"
 _FIELD = descriptor_pb2.FieldDescriptorProto
-# Fields by number: a text unless another type is named; "*" is a list, and "map" has texts by texts.
+_SCALARS = {"": _FIELD.TYPE_STRING, "bool": _FIELD.TYPE_BOOL, "bytes": _FIELD.TYPE_BYTES}
+# Fields with their numbers: a text unless another type is named; "*" is a list, and "map" has texts by texts.
 _MESSAGES = {
     "Empty": {},
     "ContentRequest": {"digest": (1, "")},
@@ -35,6 +36,10 @@ _MESSAGES = {
     "DeleteLeaseRequest": {"id": (1, ""), "sync": (2, "bool")},
     "ListLeasesRequest": {"filters": (1, "*")},
     "ListLeasesResponse": {"leases": (1, "*Lease")},
+    "SubscribeRequest": {"filters": (1, "*")},
+    "Envelope": {"topic": (3, ""), "event": (4, "AnyEvent")},
+    "AnyEvent": {"value": (2, "bytes")},
+    "TaskEvent": {"container_id": (1, ""), "id": (2, "")},  # what all events of tasks begin with
 }
 _METHODS = {
     "content": ("content.v1.Content/Info", "ContentRequest", "ContentResponse"),
@@ -60,19 +65,19 @@ def _build() -> dict[str, Any]:
 
 
 def _add_field(message: Message, where: str, name: str, number: int, kind: str) -> None:
-    field = message.field.add(name=name, number=number, type=_FIELD.TYPE_STRING, label=_FIELD.LABEL_OPTIONAL)
+    field = message.field.add(name=name, number=number, label=_FIELD.LABEL_OPTIONAL)
     if kind.startswith("*") or kind == "map":
         field.label = _FIELD.LABEL_REPEATED
     kind = kind.removeprefix("*")
-    if kind == "bool":
-        field.type = _FIELD.TYPE_BOOL
+    if kind in _SCALARS:
+        field.type = _SCALARS[kind]
     elif kind == "map":
         entry = message.nested_type.add(name=f"{name.capitalize()}Entry")
         entry.options.map_entry = True
         for position, part in enumerate(("key", "value"), 1):
             entry.field.add(name=part, number=position, type=_FIELD.TYPE_STRING, label=_FIELD.LABEL_OPTIONAL)
         field.type, field.type_name = _FIELD.TYPE_MESSAGE, f"{where}.{entry.name}"
-    elif kind:
+    else:
         field.type, field.type_name = _FIELD.TYPE_MESSAGE, f".{_PACKAGE}.{kind}"
 
 

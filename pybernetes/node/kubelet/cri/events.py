@@ -7,13 +7,16 @@ of its own behind the same socket. Where there is neither, the caller has to loo
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from typing import Any
 
 import grpc
 import grpc.aio
 from cri_api.v1 import api_pb2 as messages
 
 from pybernetes.node.kubelet.cri.client import Cri
+from pybernetes.node.kubelet.cri.containerd import TYPES
 
+Message = Any
 _SUBSCRIBE = "/containerd.services.events.v1.Events/Subscribe"
 _TOPICS = ("/tasks/exit", "/tasks/oom", "/tasks/paused", "/tasks/resumed")
 
@@ -33,28 +36,34 @@ async def containers(cri: Cri) -> AsyncIterator[str]:
 
 
 async def _containerd(cri: Cri) -> AsyncIterator[str]:
-    subscribe = cri.channel.unary_stream(_SUBSCRIBE)
-    filters = b"".join(_field(1, f'topic=="{topic}"'.encode()) for topic in _TOPICS)
-    call = subscribe(filters)
+    subscribe = cri.channel.unary_stream(
+        _SUBSCRIBE,
+        request_serializer=TYPES["SubscribeRequest"].SerializeToString,
+        response_deserializer=TYPES["Envelope"].FromString,
+    )
+    call = subscribe(TYPES["SubscribeRequest"](filters=[f'topic=="{topic}"' for topic in _TOPICS]))
     try:
         # The head of the answer comes with the first event, so nothing can be waited for here.
         yield ""
         async for envelope in call:
-            fields = decode(envelope)
-            event = decode(fields.get(4, b""))  # an Any: 2 is its value
-            body = decode(event.get(2, b""))
-            container = body.get(1, b"")
-            # The end of a command that was run in a container says nothing about the container.
-            if fields.get(3) == b"/tasks/exit" and body.get(2, container) != container:
-                continue
-            if isinstance(container, bytes):
-                yield container.decode()
+            container = concerned(envelope)
+            if container:
+                yield container
     except grpc.aio.AioRpcError as error:
         if error.code() is grpc.StatusCode.UNIMPLEMENTED:
             raise Unsupported from None
         raise ConnectionError(error.details()) from None
     finally:
         call.cancel()
+
+
+def concerned(envelope: Message) -> str:
+    """The container that an event of containerd is about, if it is about the container itself."""
+    body = TYPES["TaskEvent"].FromString(envelope.event.value)
+    # The end of a command that was run in a container says nothing about the container.
+    if envelope.topic == "/tasks/exit" and body.id not in ("", body.container_id):
+        return ""
+    return body.container_id
 
 
 async def _standard(cri: Cri) -> AsyncIterator[str]:
@@ -70,49 +79,3 @@ async def _standard(cri: Cri) -> AsyncIterator[str]:
         raise ConnectionError(error.details()) from None
     finally:
         call.cancel()
-
-
-def _field(number: int, value: bytes) -> bytes:
-    return bytes((number << 3 | 2,)) + _varint(len(value)) + value
-
-
-def _varint(value: int) -> bytes:
-    out = bytearray()
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
-
-
-def decode(data: bytes) -> dict[int, bytes]:
-    """The fields of a protobuf message that are texts or messages, by number, the last of each."""
-    found: dict[int, bytes] = {}
-    position = 0
-    while position < len(data):
-        key, position = _read_varint(data, position)
-        kind = key & 7
-        if kind == 0:
-            _, position = _read_varint(data, position)
-        elif kind == 2:
-            size, position = _read_varint(data, position)
-            found[key >> 3] = data[position : position + size]
-            position += size
-        elif kind in (1, 5):
-            position += 8 if kind == 1 else 4
-        else:
-            raise ValueError(f"wire type {kind} is not protobuf's")
-    return found
-
-
-def _read_varint(data: bytes, position: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        if position >= len(data):
-            raise ValueError("the message ends within a number")
-        byte = data[position]
-        position += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, position
-        shift += 7

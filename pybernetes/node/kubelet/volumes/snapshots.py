@@ -26,10 +26,10 @@ def lease_id(uid: str, name: str) -> str:
     return f"pybernetes-volume-{uid}-{name}"
 
 
-def arguments(mount: Message) -> tuple[int, str]:
+def arguments(how: Message) -> tuple[int, str]:
     """The flags and the options with which the kernel is asked for a snapshot's mount."""
     flags, options = 0, []
-    for option in mount.options:
+    for option in how.options:
         if option in _FLAGS:
             flags |= _FLAGS[option]
         else:
@@ -45,7 +45,8 @@ class Snapshots:
 
     async def find(self, uid: str, name: str, path: Path) -> str | None:
         """The image that is mounted at a volume's place, if there is one."""
-        if path not in system.mounts_below(path.parent):
+        # Its folder can be written to unless the mount is there, and whole.
+        if not path.exists() or os.statvfs(path).f_flag & _SEALED != _SEALED:
             return None
         labels = await self._containerd.lease_labels(lease_id(uid, name))
         return labels.get(_IMAGE) if labels is not None else None
@@ -62,7 +63,7 @@ class Snapshots:
             raise CriError(
                 "UNIMPLEMENTED", f"the snapshotter {snapshotter} needs {len(found)} mounts for an image"
             )
-        _mount(found[0], path)
+        mount(found[0], path)
 
     async def release(self, uid: str, name: str, path: Path) -> None:
         """Takes a volume away, as much of it as there is."""
@@ -71,21 +72,22 @@ class Snapshots:
         await self._containerd.delete_lease(lease_id(uid, name))
 
 
-def _mount(mount: Message, path: Path) -> None:
-    flags, options = arguments(mount)
+def mount(how: Message, path: Path) -> None:
+    """Mounts a snapshot so that nobody can write or run anything."""
+    flags, options = arguments(how)
     if flags & system.MS_BIND:  # the kernel takes other flags only for a bind mount that is there
-        system.mount(mount.source, path, mount.type, flags, options)
-        system.mount(mount.source, path, mount.type, system.MS_REMOUNT | system.MS_BIND | _SEALED)
+        system.mount(how.source, path, how.type, flags, options)
+        system.mount(how.source, path, how.type, system.MS_REMOUNT | system.MS_BIND | _SEALED)
         return
     if len(options) < _LONGEST:
-        system.mount(mount.source, path, mount.type, flags | _SEALED, options)
+        system.mount(how.source, path, how.type, flags | _SEALED, options)
         return
     # Images of many layers: the folder that all of them are in gets a short name.
-    common = os.path.commonpath([part for part in _paths(options)])
+    common = os.path.commonpath(_paths(options))
     folder = os.open(common, os.O_PATH | os.O_DIRECTORY)
     try:
         short = options.replace(f"{common}/", f"/proc/self/fd/{folder}/")
-        system.mount(mount.source, path, mount.type, flags | _SEALED, short)
+        system.mount(how.source, path, how.type, flags | _SEALED, short)
     finally:
         os.close(folder)
 
