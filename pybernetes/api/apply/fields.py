@@ -82,6 +82,8 @@ def _compare(old: Any, new: Any, type_: Type) -> Comparison:
     if is_leaf(type_):
         return _MODIFIED
     if type_.kind == "list":
+        if type(old or []) is not list or type(new or []) is not list:
+            return _reshaped(old, new, type_)
         return _compare_items(old or [], new or [], type_) if old or new else _MODIFIED
     if type(old or {}) is not dict or type(new or {}) is not dict:
         return _reshaped(old, new, type_)
@@ -89,9 +91,9 @@ def _compare(old: Any, new: Any, type_: Type) -> Comparison:
 
 
 def _reshaped(old: Any, new: Any, type_: Type) -> Comparison:
-    """A value without schema that was an object and is none any more, or the other way round."""
-    added = {k: v for k, v in whole(new, type_).items() if k != SELF} if type(new) is dict else {}
-    removed = {k: v for k, v in whole(old, type_).items() if k != SELF} if type(old) is dict else {}
+    """A value that was an object or a list and is none any more, or the other way round: it was not checked yet."""
+    added = {k: v for k, v in whole(new, type_).items() if k != SELF} if type(new) in (dict, list) else {}
+    removed = {k: v for k, v in whole(old, type_).items() if k != SELF} if type(old) in (dict, list) else {}
     return Comparison(added, {SELF: LEAF}, removed)
 
 

@@ -292,7 +292,10 @@ def _logical(left: Step, right: Step, absorbing: bool) -> Step:
                 return absorbing
             if type(one) is not bool:
                 failed = Failure("no such overload")
-        other = right(frame)
+        try:
+            other = right(frame)
+        except Failure as error:
+            raise failed or error from None  # of two failures the first is told
         if other is absorbing:
             return absorbing
         if failed is not None:

@@ -20,8 +20,8 @@ from pybernetes.api.customresource.types import Schema
 from pybernetes.api.field import ROOT, Errors
 from pybernetes.api.resource import KEEPS_METADATA, Object, Resource, Scale
 from pybernetes.api.schema import Decoder
-from pybernetes.api.table import get
 from pybernetes.api.validation import names
+from pybernetes.api.versions import version_rank
 
 # In the order in which discovery has always shown them for custom kinds.
 _VERBS = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
@@ -100,25 +100,48 @@ class Form:
             return
         for key in keys:
             path = self.scale.get(key, "")
-            value = get(obj, path, 0)
-            if type(value) is not int:
-                kind = go.type_name(value)
-                text = f"{path} accessor error: {_go(value)} is of the type {kind}, expected int64"
-                errors.invalid(path, 0, text)
-            elif value < 0:
+            value = _nested(obj, path, int, "int64", errors)
+            if value is None:
+                continue
+            if value < 0:
                 errors.invalid(path, value, "should be a non-negative integer")
             elif value > _INT32:
                 errors.invalid(path, value, f"should be less than or equal to {_INT32}")
         path = self.scale.get("labelSelectorPath", "")
         if path and "statusReplicasPath" in keys:
-            value = get(obj, path, "")
-            if type(value) is not str:
-                kind = go.type_name(value)
-                text = f"{path} accessor error: {_go(value)} is of the type {kind}, expected string"
-                errors.invalid(path, "", text)
+            _nested(obj, path, str, "string", errors)
+
+
+def _nested(obj: Object, path: str, kind: type, name: str, errors: Errors) -> Any:
+    """The value at a path, or None; complains if it is of another type, or if there is no object on the way."""
+    value: Any = obj
+    fields = path.removeprefix(".").split(".")
+    for position, field in enumerate(fields):
+        if value is None:
+            return None
+        if type(value) is not dict:
+            here, wanted = ".".join(fields[: position + 1]), "map[string]interface{}"
+            break
+        if field not in value:
+            return None
+        value = value[field]
+    else:
+        if type(value) is kind:
+            return value
+        here, wanted = ".".join(fields), name
+    text = f".{here} accessor error: {_go(value)} is of the type {go.type_name(value)}, expected {wanted}"
+    errors.invalid(path, kind(), text)
+    return None
 
 
 def _go(value: Any) -> str:
+    """A JSON value as Go's ``%v`` prints it."""
+    if type(value) is dict:
+        return f"map[{' '.join(f'{key}:{_go(value[key])}' for key in sorted(value))}]"
+    if type(value) is list:
+        return f"[{' '.join(map(_go, value))}]"
+    if type(value) is bool:
+        return str(value).lower()
     return "<nil>" if value is None else str(value)
 
 
@@ -136,6 +159,19 @@ def warnings(obj: Object, old: Object | None) -> list[str]:
     return found
 
 
+def _deprecation(spec: dict[str, Any], name: str, kind: str) -> str:
+    """The warning of a version that is on its way out, with the one to use instead if there is any."""
+    text = f"{spec['group']}/{name} {kind} is deprecated"
+    better = [
+        item["name"]
+        for item in spec["versions"]
+        if item.get("served")
+        and not item.get("deprecated")
+        and version_rank(item["name"]) < version_rank(name)
+    ]
+    return f"{text}; use {spec['group']}/{min(better, key=version_rank)} {kind}" if better else text
+
+
 def build(definition: Object, version: dict[str, Any], form: Form) -> Resource:
     """The resource of one version of a definition, under the names that it got."""
     spec, accepted = definition["spec"], definition.get("status", {}).get("acceptedNames", {})
@@ -149,7 +185,7 @@ def build(definition: Object, version: dict[str, Any], form: Form) -> Resource:
         )
     deprecated = ""
     if version.get("deprecated"):
-        deprecated = version.get("deprecationWarning") or f"{group}/{name} {kind} is deprecated"
+        deprecated = version.get("deprecationWarning") or _deprecation(spec, name, kind)
     storage = next((item["name"] for item in spec["versions"] if item.get("storage")), name)
     result = Resource(
         group=group,

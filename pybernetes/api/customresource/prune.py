@@ -35,7 +35,7 @@ def decode(schema: Schema, value: Object, decoder: Decoder) -> Object:
     metadata = value.get("metadata")
     if metadata is not None:
         head = Decoder()
-        value["metadata"] = head.decode(_META_ROOT, {"metadata": metadata})["metadata"]
+        value["metadata"] = _metadata(head, metadata)
         decoder.unknown += head.unknown
     unknown: list[str] = []
     prune({**schema, EMBEDDED: True}, value, None, unknown)
@@ -124,15 +124,24 @@ def coerce(schema: Schema | None, value: Any, where: _Where, unknown: list[str],
             coerce(schema.get("items"), item, (where, index), unknown, strict)
 
 
+def _metadata(decoder: Decoder, value: Any) -> Any:
+    """Metadata, decoded by itself and in the order of its keys as upstream does it, which its errors show."""
+    try:
+        if type(value) is dict:
+            value = dict(sorted(value.items()))
+        return decoder.decode(_META_ROOT, {"metadata": value})["metadata"]
+    except DecodeError as error:
+        raise DecodeError(str(error).replace("ObjectMeta.metadata.", "ObjectMeta.")) from None
+
+
 def _coerce_metadata(value: Object, where: _Where, unknown: list[str], strict: bool) -> None:
     decoder, prefix = Decoder(), text(where)
     try:
-        value["metadata"] = decoder.decode(_META_ROOT, {"metadata": value["metadata"]})["metadata"]
+        value["metadata"] = _metadata(decoder, value["metadata"])
     except DecodeError as error:
         if strict:
-            why = str(error).replace("ObjectMeta.metadata.", "ObjectMeta.")
             shown = orjson.dumps(value["metadata"]).decode()
-            raise DecodeError(f"{prefix}.metadata: Invalid value: {shown}: {why}") from None
+            raise DecodeError(f"{prefix}.metadata: Invalid value: {shown}: {error}") from None
         del value["metadata"]  # a stored object must stay readable
         return
     unknown += [f"{prefix}.{path}" if prefix else path for path in decoder.unknown]

@@ -7,6 +7,7 @@ value that stood at the same place, or ``ABSENT`` if there is none that can be c
 from __future__ import annotations
 
 from functools import lru_cache
+from types import NoneType
 from typing import Any
 
 import orjson
@@ -18,6 +19,8 @@ from pybernetes.api.field import Errors
 
 ABSENT: Any = type("Absent", (), {"__repr__": lambda self: "ABSENT"})()
 _INT_RANGES = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
+# What Go holds numbers as.
+_GO_FORMATS: dict[type, str] = {int: "int64", float: "float64"}
 _FLOAT32 = 3.4028234663852886e38
 
 
@@ -79,7 +82,9 @@ def json_type(value: Any) -> str:
 
 def _type(schema: Schema, value: Any, path: str, errors: Errors) -> None:
     expected = ("integer", "string") if schema.get(INT_OR_STRING) else (schema.get("type") or "",)
-    if expected == ("",):
+    form = formats.known(schema.get("type") or "", schema.get("format") or "")
+    has_form = form and type(value) not in (str, list, NoneType)
+    if expected == ("",) and not has_form:
         return
     if value is None and schema.get("nullable"):
         return
@@ -89,6 +94,8 @@ def _type(schema: Schema, value: Any, path: str, errors: Errors) -> None:
     if given == "number" and "integer" in expected and float(value).is_integer():
         return
     wanted = ",".join(expected)
+    if has_form:
+        wanted, given = form, _GO_FORMATS.get(type(value), "")  # what has a format is told by it
     errors.type_invalid(_field(path), given, f'{path} in body must be of type {wanted}: "{given}"')
 
 

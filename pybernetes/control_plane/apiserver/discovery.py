@@ -7,7 +7,6 @@ asked for and kept as bytes until a resource comes or goes.
 from __future__ import annotations
 
 import hashlib
-import re
 from base64 import b64encode
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -16,6 +15,7 @@ import orjson
 
 from pybernetes.api import errors
 from pybernetes.api.resource import Resource
+from pybernetes.api.versions import version_rank
 from pybernetes.control_plane.apiserver import accept, subresource_kinds
 
 JSON, YAML = "application/json", "application/yaml"
@@ -23,7 +23,6 @@ _OFFERED = (JSON, YAML)
 _AGGREGATED = {"g": "apidiscovery.k8s.io", "v": "v2", "as": "APIGroupDiscoveryList"}
 _AGGREGATED_SUFFIX = ";" + ";".join(f"{key}={value}" for key, value in _AGGREGATED.items())
 AGGREGATED_TYPE = JSON + _AGGREGATED_SUFFIX
-_VERSION = re.compile(r"^v(\d+)(?:(alpha|beta)(\d+))?$")
 
 # How upstream ranks the groups; a higher number comes first. Groups of custom resources have 1000.
 GROUP_PRIORITIES: dict[str, int] = {
@@ -37,15 +36,6 @@ GROUP_PRIORITIES: dict[str, int] = {
     "storagemigration.k8s.io": 15800, "lifecycle.k8s.io": 15700,
 }  # fmt: skip
 _CUSTOM_PRIORITY = 1000
-
-
-def version_rank(version: str) -> tuple[int, int, int, str]:
-    """Sorts versions as Kubernetes does: stable, beta, alpha, others; higher numbers first in each."""
-    match = _VERSION.match(version)
-    if not match:
-        return (3, 0, 0, version)
-    level = {None: 0, "beta": 1, "alpha": 2}[match[2]]
-    return (level, -int(match[1]), -int(match[3] or 0), version)
 
 
 def storage_version_hash(resource: Resource) -> str:

@@ -8,6 +8,8 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
+import orjson
+
 from pybernetes.api import errors
 from pybernetes.api.apply import managed
 from pybernetes.api.field import Errors
@@ -98,6 +100,8 @@ async def create(
         await api.guard(kind, request, obj, None, valid=True)
         _warn(resource, obj, None, request)
         await api.admission.validate(attrs)
+        if resource.own_type is not None and resource.default is not None:
+            resource.default(obj)  # the status was taken out, and may have a default
         if options.dry_run:
             return await _dry_create(api, kind, obj, namespace)
         return Written(await _store_new(api, kind, obj, namespace, bool(generate)), obj, created=True)
@@ -164,16 +168,23 @@ def _generated(prefix: str) -> str:
     return prefix[:58] + random_suffix()
 
 
-def _fill_metadata(kind: Kind, metadata: dict[str, Any], namespace: str, now: str) -> None:
-    if kind.namespaced:
-        if metadata.setdefault("namespace", namespace) != namespace:
-            raise errors.bad_request(
-                "the namespace of the provided object does not match the namespace sent on the request"
-            )
-    elif metadata.get("namespace"):
+def settle_namespace(kind: Kind, metadata: dict[str, Any], namespace: str) -> None:
+    """Puts an object where the request is for, and one whose kind has no namespaces nowhere; 400 if it says another."""
+    given, wanted = metadata.get("namespace") or "", namespace if kind.namespaced else ""
+    if given == wanted:
+        return
+    if given and wanted:
         raise errors.bad_request(
             "the namespace of the provided object does not match the namespace sent on the request"
         )
+    if wanted:
+        metadata["namespace"] = wanted
+    else:
+        del metadata["namespace"]
+
+
+def _fill_metadata(kind: Kind, metadata: dict[str, Any], namespace: str, now: str) -> None:
+    settle_namespace(kind, metadata, namespace)
     if metadata.pop("resourceVersion", "0") != "0":
         raise errors.bad_request("resourceVersion should not be set on objects to be created")
     for key in ("deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "generation"):
@@ -271,7 +282,7 @@ async def _try_update(
     rules.prepare(new, old)
     try:
         async with allocated(api, kind, new, old, options.dry_run):
-            if new == old and not kind.is_outdated(record):
+            if new == old and _exactly(new, old) and not kind.is_outdated(record):
                 return Written(record, new)
             rules.check(new, old)
             await api.guard(kind, request, new, old, valid=True)
@@ -296,6 +307,11 @@ async def _try_update(
     return Written(None, new)
 
 
+def _exactly(new: Object, old: Object) -> bool:
+    """Whether equal objects are equal in JSON too, where true is not 1 and 1.0 is not 1."""
+    return orjson.dumps(new, option=orjson.OPT_SORT_KEYS) == orjson.dumps(old, option=orjson.OPT_SORT_KEYS)
+
+
 def _single_owners(metadata: dict[str, Any], request: Request) -> None:
     """Drops owners that are there twice."""
     owners = metadata.get("ownerReferences", ())
@@ -317,12 +333,7 @@ def _keep_identity(kind: Kind, new: Object, old: Object, request: Request) -> bo
     """Puts back what an update cannot change; says whether the client insisted on a version."""
     resource, name = kind.resource, request.info.name
     after, before = new["metadata"], old["metadata"]
-    if kind.namespaced and after.setdefault("namespace", before.get("namespace", "")) != before.get(
-        "namespace"
-    ):
-        raise errors.bad_request(
-            "the namespace of the provided object does not match the namespace sent on the request"
-        )
+    settle_namespace(kind, after, before.get("namespace", ""))
     given = after.get("resourceVersion", "")
     if given and given != "0" and given != before["resourceVersion"]:
         raise errors.modified(resource.group, resource.plural, name)

@@ -182,6 +182,33 @@ def test_status_and_scale(server: Server, widgets: Widgets) -> None:
     assert (found["spec"]["replicas"], found["metadata"]["generation"]) == (5, 2)
 
 
+def test_a_new_object_has_the_default_status_and_not_the_one_that_it_came_with(
+    server: Server, widgets: Widgets
+) -> None:
+    def wait_for_controller(spec: dict[str, Any]) -> None:
+        schema = spec["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["status"]
+        schema["default"] = {"phase": "Pending"}
+
+    widgets.change(wait_for_controller)
+    given = {**widgets.obj("a"), "status": {"phase": "Ready"}}
+    for query in ({"dryRun": "All"}, {}):
+        status, made = server.call("POST", widgets.path(), given, query=query)
+        assert (status, made["status"]) == (201, {"phase": "Pending"})
+    assert server.call("GET", widgets.path("a"))[1]["status"] == {"phase": "Pending"}
+
+
+def test_one_is_not_true(server: Server, widgets: Widgets) -> None:
+    made = widgets.create("a")
+    for value in (1, True, 1.5, 1, False, 0):
+        made["status"] = {"anything": value}
+        status, made = server.call("PUT", widgets.path("a/status"), made)
+        assert status == 200
+        found = server.call("GET", widgets.path("a"))[1]["status"]["anything"]
+        assert (found, type(found)) == (value, type(value))
+    status, refused = server.call("PUT", widgets.path("a"), {**made, "spec": {"size": True}})
+    assert (status, refused["reason"]) == (422, "Invalid")
+
+
 def test_tables_and_selectors(server: Server, widgets: Widgets) -> None:
     widgets.create("a", size=7)
     widgets.create("b", color="blue")
@@ -231,6 +258,19 @@ def test_a_new_schema_shows_in_stored_objects(server: Server, widgets: Widgets) 
         server.call("GET", widgets.path("a"))[1]["metadata"]["resourceVersion"]
         == made["metadata"]["resourceVersion"]
     )
+
+
+def test_a_deprecated_version_names_the_one_to_use_instead(server: Server, widgets: Widgets) -> None:
+    def grow(spec: dict[str, Any]) -> None:
+        old = {**copy.deepcopy(spec["versions"][0]), "name": "v1beta1", "storage": False, "deprecated": True}
+        spec["versions"] += [old, {**copy.deepcopy(old), "name": "v2alpha1", "deprecated": False}]
+
+    widgets.change(grow)
+    connection = server.connection()
+    connection.request("GET", widgets.path(version="v1beta1"), headers={"Authorization": f"Bearer {TOKEN}"})
+    warning = connection.getresponse().headers["Warning"]
+    connection.close()
+    assert warning == f'299 - "{widgets.group}/v1beta1 Widget is deprecated; use {widgets.group}/v1 Widget"'
 
 
 def test_several_versions(server: Server, widgets: Widgets) -> None:

@@ -5,7 +5,8 @@ import pytest
 from pybernetes.api.errors import StatusError
 from pybernetes.api.resource import Resource
 from pybernetes.api.schema.types import ANY
-from pybernetes.control_plane.apiserver.discovery import Discovery, storage_version_hash, version_rank
+from pybernetes.api.versions import version_rank
+from pybernetes.control_plane.apiserver.discovery import Discovery, storage_version_hash
 
 AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 RETIRED = "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList"

@@ -101,6 +101,25 @@ def test_bad_input_gets_kubernetes_own_error(
     assert message in answer["message"]
 
 
+def test_what_has_no_namespace_may_name_one(server: Server, namespace: str) -> None:
+    roles = "/apis/rbac.authorization.k8s.io/v1/clusterroles"
+    role = {"metadata": {"name": f"of-{namespace}", "namespace": "anywhere"}, "rules": []}
+    status, made = server.call("POST", roles, role)
+    assert (status, made["metadata"].get("namespace")) == (201, None)
+    where = f"{roles}/of-{namespace}"
+    assert server.call("PUT", where, role)[0] == 200
+    status, patched = server.call("PATCH", where, {"metadata": {"namespace": "other"}}, headers=MERGE)
+    assert (status, patched["metadata"].get("namespace")) == (200, None)
+    assert server.call("DELETE", where)[0] == 200
+    elsewhere = {"metadata": {"name": "a", "namespace": "elsewhere"}}
+    for method, target in (("POST", path(namespace)), ("PUT", path(namespace, "a"))):
+        status, refused = server.call(method, target, elsewhere)
+        assert status == 400
+        assert refused["message"] == (
+            "the namespace of the provided object does not match the namespace sent on the request"
+        )
+
+
 def test_unknown_places(server: Server, namespace: str) -> None:
     status, answer = server.call("GET", f"/api/v1/namespaces/{namespace}/nothings")
     assert (status, answer["message"]) == (404, "the server could not find the requested resource")

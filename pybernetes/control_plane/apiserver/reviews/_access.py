@@ -25,11 +25,7 @@ async def read(api: Api, request: Request, kind: Kind) -> Object:
     """The review of the body, through admission and found valid."""
     options = write_options(request, "CreateOptions")
     review = decode(kind.resource, read_body(request), options.validation, request)
-    namespace = request.info.namespace
-    if kind.namespaced and review["metadata"].setdefault("namespace", namespace) != namespace:
-        raise errors.bad_request(
-            "the namespace of the provided object does not match the namespace sent on the request"
-        )
+    writes.settle_namespace(kind, review["metadata"], request.info.namespace)
     attributes = writes.attributes("CREATE", kind, request, review, None, options.dry_run)
     await api.admission.mutate(attributes)
     writes.own_fields(api, kind.resource, None, review, options, "")

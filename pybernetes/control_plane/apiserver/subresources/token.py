@@ -40,11 +40,8 @@ async def handle(api: Api, request: Request, kind: Kind) -> Response:
     options = write_options(request, "CreateOptions")
     body = read_body(request, default=(TOKEN_REQUEST.group, "v1", TOKEN_REQUEST.kind))
     asked = decode(TOKEN_REQUEST, body, options.validation, request)
-    namespace, name = request.info.namespace, request.info.name
-    if asked["metadata"].setdefault("namespace", namespace) != namespace:
-        raise errors.bad_request(
-            "the namespace of the provided object does not match the namespace sent on the request"
-        )
+    name = request.info.name
+    writes.settle_namespace(kind, asked["metadata"], request.info.namespace)
     assert TOKEN_REQUEST.default is not None and TOKEN_REQUEST.validate is not None
     TOKEN_REQUEST.default(asked)
     attributes = writes.attributes("CREATE", kind, request, asked, None, options.dry_run)

@@ -35,6 +35,7 @@ async def update(api: Api, request: Request, kind: Kind, rules: UpdateRules | No
     options = write_options(request, "UpdateOptions")
     body = read_body(request)
     obj = decode(kind.resource, body, options.validation, request)
+    writes.settle_namespace(kind, obj["metadata"], request.info.namespace)
     name = obj["metadata"].get("name")
     if not name:
         raise errors.nameless(request.info.name)
