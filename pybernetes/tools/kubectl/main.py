@@ -47,9 +47,9 @@ def _run(argv: list[str], streams: dict[str, Any]) -> int:
     if argv[:1] == ["__complete"]:
         from pybernetes.tools.kubectl.complete import complete
 
-        (streams.get("stdout") or sys.stdout).write(
-            "".join(f"{each}\n" for each in complete(argv[1:], streams)) + ":4\n"
-        )
+        printed, told = complete(argv[1:], streams)
+        (streams.get("stdout") or sys.stdout).write(printed)
+        (streams.get("stderr") or sys.stderr).write(told)
         return 0
     common = declare(flagsets.GLOBAL)
     command, path, arguments = find(argv, common)
