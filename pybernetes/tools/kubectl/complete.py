@@ -176,7 +176,7 @@ def _pods(context: Context, last: str) -> Answer:
         return _starting([f"{kind}/{name}" for name in _objects(context, kind)], last), NO_FILES
     pods = _starting(_objects(context, "pods"), last)
     kinds = _starting([f"{each}/" for each in _WITH_PODS], last)
-    return pods + kinds, NO_FILES | (NO_SPACE if kinds or not pods else 0)
+    return pods + kinds, NO_FILES | (NO_SPACE if not pods else 0)
 
 
 def _containers(context: Context, word: str) -> list[str]:
