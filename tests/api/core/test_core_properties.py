@@ -48,7 +48,8 @@ def test_writing_never_raises(resource: Resource, data: st.DataObject) -> None:
     for read in resource.selectable.values():
         assert isinstance(read(obj), str)
     if resource.to_storage and resource.from_storage:
-        assert resource.from_storage(resource.to_storage(obj)).keys() >= obj.keys() - {"kind"}
+        kept = {key for key, value in obj.items() if value != ""}  # a text that is empty may be left out
+        assert resource.from_storage(resource.to_storage(obj)).keys() >= kept - {"kind"}
 
 
 @pytest.mark.parametrize("resource", KINDS, ids=lambda item: f"{item.kind}-{item.group}")

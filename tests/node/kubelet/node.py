@@ -77,7 +77,7 @@ class Node:
         )
         self.name = "node1"
         self.places = Places(directory / "containerd", directory / "run")
-        self.cgroup_root = f"/{directory.name}"
+        self.cgroup_root = f"/{directory.name}-{os.getpid()}"  # the machine may have others
         self.manifests = directory / "manifests"
         self.kubelet: subprocess.Popen[str] | None = None
         self.containerd: int = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import socket
 import ssl
@@ -91,14 +92,14 @@ def test_certificates_are_had_and_renewed(tmp_path: Path) -> None:
                 f"--bootstrap-kubeconfig={tmp_path}/bootstrap.conf", f"--root-dir={tmp_path}/kubelet",
                 "--hostname-override=node9", "--node-ip=127.0.0.1", f"--port={port}", "--healthz-port=0",
                 "--rotate-certificates", "--rotate-server-certificates", "--fail-swap-on=false",
-                f"--container-runtime-endpoint=unix://{tmp_path}/none.sock", f"--cgroup-root=/{tmp_path.name}",
+                f"--container-runtime-endpoint=unix://{tmp_path}/none.sock", f"--cgroup-root=/{tmp_path.name}-{os.getpid()}",
             ], stdout=output, stderr=output)  # fmt: skip
             try:
                 _follow(server, tmp_path / "kubelet" / "pki", port, log)
             finally:
                 kubelet.send_signal(signal.SIGTERM)
                 kubelet.wait(60)
-                Cgroups(f"/{tmp_path.name}").remove_all()
+                Cgroups(f"/{tmp_path.name}-{os.getpid()}").remove_all()
 
 
 def _follow(server: servers.Server, folder: Path, port: int, log: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from cri_api.v1 import api_pb2_grpc as services
 from pybernetes.node.kubelet.agent import Kubelet
 from pybernetes.node.kubelet.cgroups import Cgroups
 from pybernetes.node.kubelet.config import Options, merged
+
+CGROUPS = f"/starting-{os.getpid()}"
 
 
 class Starting(services.RuntimeServiceServicer):
@@ -76,7 +79,7 @@ def test_a_runtime_that_answers_before_it_is_ready_is_asked_again(tmp_path: Path
             {
                 "containerRuntimeEndpoint": f"unix://{tmp_path}/cri.sock",
                 "podLogsDir": str(tmp_path / "logs"),
-                "cgroupRoot": f"/{tmp_path.name}",
+                "cgroupRoot": CGROUPS,
                 "cgroupDriver": "systemd",
             }
         )
@@ -89,7 +92,7 @@ def test_a_runtime_that_answers_before_it_is_ready_is_asked_again(tmp_path: Path
             assert kubelet.context.cgroups.driver == "cgroupfs"  # as the runtime says
         finally:
             await kubelet.stop()
-            Cgroups(f"/{tmp_path.name}").remove_all()
+            Cgroups(CGROUPS).remove_all()
             await server.stop(None)
 
     asyncio.run(check())
