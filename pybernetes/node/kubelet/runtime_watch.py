@@ -20,8 +20,8 @@ _RELIST_SECONDS = 60.0  # a look at everything although the runtime tells what h
 _RELIST_BLIND_SECONDS = 1.0  # … and when it does not
 # A runtime that is not ready is looked at this often: one that starts answers before it can be used.
 _MEND_FIRST, _MEND_LONGEST = 0.05, 1.0
-# The runtime tells of an end before its own records have it.
-_SETTLE_SECONDS = (0.0, 0.02, 0.1, 0.4, 1.5)
+# The runtime tells of an end before its own records have it, on a busy machine long before.
+_SETTLE_SECONDS = (0.0, 0.02, 0.1, 0.4, 1.5, 3.0, 6.0, 12.0, 24.0)
 
 
 class RuntimeWatch:

@@ -1,10 +1,11 @@
-"""A runtime that is there before it can be used, as containerd is for a moment after its start."""
+"""A runtime that is there before it can be used, as containerd is for a moment after its start, or that is slow."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import grpc
@@ -12,9 +13,13 @@ import grpc.aio
 from cri_api.v1 import api_pb2 as messages
 from cri_api.v1 import api_pb2_grpc as services
 
+from pybernetes.lib.clock import ManualClock
 from pybernetes.node.kubelet.agent import Kubelet
 from pybernetes.node.kubelet.cgroups import Cgroups
 from pybernetes.node.kubelet.config import Options, merged
+from pybernetes.node.kubelet.runtime_watch import RuntimeWatch
+from pybernetes.node.kubelet.state import State
+from pybernetes.node.kubelet.worker import Phase
 
 CGROUPS = f"/starting-{os.getpid()}"
 
@@ -94,5 +99,26 @@ def test_a_runtime_that_answers_before_it_is_ready_is_asked_again(tmp_path: Path
             await kubelet.stop()
             Cgroups(CGROUPS).remove_all()
             await server.stop(None)
+
+    asyncio.run(check())
+
+
+def test_an_end_is_looked_for_until_the_runtime_has_it_in_its_records() -> None:
+    async def check() -> None:
+        clock, looks = ManualClock(), []
+        run = SimpleNamespace(id="c", state=State.RUNNING)
+        worker: Any = SimpleNamespace(
+            phase=Phase.SYNCING,
+            runtime=SimpleNamespace(runs=[run], sandboxes=[]),
+            poke=lambda: looks.append(clock.monotonic()),
+        )
+        cri: Any = None
+        watch = RuntimeWatch(cri, clock, {"uid": worker}, asyncio.create_task, lambda: None)
+        looking = asyncio.create_task(watch._look_at("c"))
+        await clock.advance(10)
+        assert not looking.done() and looks[-1] > 4
+        run.state = State.EXITED
+        await clock.advance(30)
+        assert looking.done() and looks[-1] < 10
 
     asyncio.run(check())
