@@ -24,11 +24,11 @@ class Orphans:
         context = self._context
         try:
             await self._runtime(known)
+            for uid in context.volumes.orphans(known):
+                await context.volumes.unmount(uid)
         except CriError as error:
-            log.warning("left-over containers cannot be removed: %s", error)
+            log.warning("left-over containers and volumes cannot be removed: %s", error)
             return
-        for uid in context.volumes.orphans(known):
-            await context.volumes.unmount(uid)
         for parent in context.cgroups.orphans(known):
             context.cgroups.remove_folder(parent)
         logs = context.settings.logs
