@@ -48,7 +48,9 @@ async def serve(manager: Manager, options: argparse.Namespace, name: str, kubeco
     from pybernetes.client import config
     from pybernetes.lib import tls
     from pybernetes.lib.serving import Bundle, KeyPair, Serving
+    from pybernetes.lib.zpages import flags_of
     from pybernetes.runtime.delegation import Delegation, FrontProxy
+    from pybernetes.runtime.serving import zpages_of
 
     clients = Bundle(Path(options.client_ca_file)) if options.client_ca_file else None
     proxy = None
@@ -77,4 +79,5 @@ async def serve(manager: Manager, options: argparse.Namespace, name: str, kubeco
     gate = Delegation(
         asks.client(user_agent=name), allowed=options.authorization_always_allow_paths, clients=clients, proxy=proxy
     )  # fmt: skip
-    return await manager.serve(options.bind_address, options.secure_port, context, gate)
+    more = zpages_of(name, flags_of(options), ("/healthz", "/livez", "/metrics", "/readyz"))
+    return await manager.serve(options.bind_address, options.secure_port, context, gate, more)

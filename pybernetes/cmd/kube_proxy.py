@@ -126,6 +126,7 @@ async def _run(arguments: argparse.Namespace) -> int:
         conntrack.limit(settings["conntrack"])
         return 0
     from pybernetes.client import config as kubeconfig
+    from pybernetes.lib.zpages import flags_of
 
     _resist(settings["oomScoreAdj"])
     connection = settings["clientConnection"]
@@ -134,7 +135,7 @@ async def _run(arguments: argparse.Namespace) -> int:
         access.server = arguments.master
     client = access.client(user_agent="kube-proxy", qps=connection["qps"], burst=connection["burst"])
     name = (settings["hostnameOverride"] or socket.gethostname()).strip().lower()
-    work = asyncio.ensure_future(agent.run(client, settings, name))
+    work = asyncio.ensure_future(agent.run(client, settings, name, flags=flags_of(arguments, parser())))
     for each in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(each, work.cancel)
     try:

@@ -246,7 +246,7 @@ async def serve(arguments: argparse.Namespace, stop: asyncio.Event, *, alone: bo
     """Runs a kubelet until the event is set; one that is ``alone`` has the process for itself."""
     import socket
 
-    from pybernetes.lib import collector
+    from pybernetes.lib import collector, zpages
     from pybernetes.node.kubelet import certificates, reservations
     from pybernetes.node.kubelet.agent import Kubelet
     from pybernetes.node.kubelet.config import Options
@@ -281,7 +281,7 @@ async def serve(arguments: argparse.Namespace, stop: asyncio.Event, *, alone: bo
             cni.write(folder, ranges, bridge=arguments.cni_bridge, state=root / "cni", masquerade=True)
 
     kubelet = Kubelet(options, client, write_network=write)
-    server = KubeletServer(kubelet)
+    server = KubeletServer(kubelet, zpages.flags_of(arguments, parser()))
     await server.start()
     tasks = [asyncio.create_task(work) for work in (kubelet.start(), stop.wait(), _rotate(kubelet, server))]
     starting, waiting, _ = tasks

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import ssl
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from types import MappingProxyType
 
 from pybernetes.client.client import Client
 from pybernetes.lib.clock import Clock
@@ -95,10 +96,12 @@ class Manager:
         port: int = 0,
         context: ssl.SSLContext | None = None,
         gate: Gate | None = None,
+        more: Mapping[str, Handler] = MappingProxyType({}),
     ) -> int:
-        """Serves /healthz, /livez, /readyz and /metrics; gives the port."""
+        """Serves /healthz, /livez, /readyz, /metrics and more; gives the port."""
         pages: dict[str, Handler] = {
             "/healthz": self.health.page, "/livez": self.health.page, "/readyz": self.ready.page, "/metrics": self._metrics,
+            **more,
         }  # fmt: skip
         self._http = HttpServer(pages, gate=gate)
         return await self._http.start(host, port, context)

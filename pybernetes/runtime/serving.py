@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import inspect
 import ssl
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from http import HTTPStatus
 from typing import Any, NamedTuple
 
 import httptools
 
-from pybernetes.lib import listening
+from pybernetes.lib import listening, zpages
 from pybernetes.lib.serving import verified_chain
 
 _TEXT = "text/plain; charset=utf-8"
@@ -72,6 +72,16 @@ class Checks:
         if "verbose" in asked.query:
             return Page(("\n".join(lines) + f"\n{first} check passed\n").encode())
         return Page(b"ok")
+
+
+def zpages_of(name: str, flags: Mapping[str, str], paths: Iterable[str]) -> dict[str, Handler]:
+    """The handlers of /statusz and /flagz for a component that serves some other paths."""
+    pages = zpages.Zpages(name, flags, lambda: paths)
+
+    def show(asked: Asked) -> Page:
+        return Page(*pages.answer(asked.path, asked.headers.get("accept", "")))
+
+    return dict.fromkeys(zpages.PATHS, show)
 
 
 class HttpServer:

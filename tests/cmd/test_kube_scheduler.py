@@ -120,7 +120,10 @@ async def test_a_run(tmp_path: Path) -> None:
 
             assert await page("/healthz") == (200, "ok")
             assert (await page("/readyz"))[0] == 200
-            assert (await page("/metrics"))[0] == 403
+            for path in ("/metrics", "/statusz", "/flagz"):
+                assert (await page(path))[0] == 403
+            assert "kube-scheduler statusz" in (await page("/statusz", TOKEN))[1]
+            assert f"secure-port: {free_port}" in (await page("/flagz", TOKEN))[1]
 
             async def counted() -> str:
                 """The metrics, once the scheduler has heard that the pod is bound."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import orjson
@@ -28,6 +29,7 @@ from pybernetes.control_plane.apiserver.verbs.list import list_
 from pybernetes.control_plane.apiserver.verbs.patch import patch
 from pybernetes.control_plane.apiserver.verbs.update import update
 from pybernetes.control_plane.apiserver.verbs.watch import watch
+from pybernetes.lib import zpages
 from pybernetes.lib.discover import discover
 
 Handle = Callable[[Api, Request, Kind], Any]
@@ -60,6 +62,7 @@ class Endpoint:
         health: Health,
         metrics: Metrics,
         aggregator: Callable[[Request], Any] = lambda request: None,
+        flags: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         """``aggregator`` answers for the groups that other servers serve, and gives None for all others."""
         self.api, self.discovery, self.openapi = api, discovery, openapi
@@ -68,6 +71,7 @@ class Endpoint:
         self.subresources: dict[str, Handle] = discover(f"{package}.subresources", "handle")
         self.reviews: dict[str, Handle] = discover(f"{package}.reviews", "handle")
         self.aggregator = aggregator
+        self.zpages = zpages.Zpages("apiserver", flags, self._paths)
 
     def __call__(self, request: Request) -> Any:
         elsewhere = self.aggregator(request)
@@ -140,6 +144,8 @@ class Endpoint:
         if first == "metrics" and path == "/metrics":
             content_type, body = self.metrics.render()
             return Response(body, 200, content_type.encode())
+        if path in zpages.PATHS:
+            return self._zpage(request)
         if path.rstrip("/") in self.api.authentication.documents:
             return self.api.authentication.documents[path.rstrip("/")]
         if first == "openapi":
@@ -156,6 +162,7 @@ class Endpoint:
                 *self.discovery.paths(),
                 *self.health.paths(),
                 *self.api.authentication.documents,
+                *zpages.PATHS,
                 "/metrics",
                 "/openapi/v2",
                 "/openapi/v3",
@@ -169,6 +176,10 @@ class Endpoint:
             return _NO_PAGE
         status, headers, body = found
         return Response(body, status, headers.pop("Content-Type").encode(), _bytes(headers))
+
+    def _zpage(self, request: Request) -> Response:
+        found = self.zpages.answer(request.path, request.header(b"accept"))
+        return Response(found.body, found.status, found.content_type.encode(), _bytes(dict(found.headers)))
 
     def _openapi(self, request: Request) -> Response:
         found = self.openapi.respond(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -52,6 +52,8 @@ class Settings:
     # The name or address that others know it by, if it is not the one above.
     external_hostname: str = ""
     serving: Serving | None = None
+    # What the command line said, for /flagz.
+    flags: Mapping[str, str] = field(default_factory=dict)
     authentication: Callable[[Api], Authentication] = lambda api: Authentication()
     trust: trust.Trust = field(default_factory=trust.Trust)
     authorizers: Sequence[Mode] = ()
@@ -91,7 +93,7 @@ class ApiServer:
         self.custom_resources = CustomResources(self.api, self.discovery, self.openapi)
         self.aggregator = Aggregator(self.api, self.discovery, self.openapi, settings.proxy)
         endpoint = Endpoint(
-            self.api, self.discovery, self.openapi, self.health, self.metrics, self.aggregator
+            self.api, self.discovery, self.openapi, self.health, self.metrics, self.aggregator, settings.flags
         )
         self.flows = Configuration(self.api, settings.seats)
         turns = Gate(self.flows)

@@ -24,7 +24,7 @@ from pybernetes.control_plane.apiserver.serving import advertised, certificates,
 from pybernetes.control_plane.apiserver.stored import stamp
 from pybernetes.control_plane.store.open import open_store
 from pybernetes.control_plane.store.protocol import Store
-from pybernetes.lib import tls
+from pybernetes.lib import tls, zpages
 from pybernetes.lib.discover import discover
 
 log = logging.getLogger(__name__)
@@ -52,6 +52,7 @@ def settings(arguments: argparse.Namespace) -> Settings:
     """Everything else that the flags say."""
     result = Settings(host=arguments.bind_address, port=arguments.secure_port)
     result.advertise_address = advertised(arguments)
+    result.flags = zpages.flags_of(arguments)
     result.external_hostname = arguments.external_hostname
     result.delay_seconds = arguments.shutdown_delay_duration
     result.compaction_seconds = arguments.etcd_compaction_interval

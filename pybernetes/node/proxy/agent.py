@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from pybernetes.client.client import Client
@@ -22,7 +23,7 @@ from pybernetes.node.proxy.model import Node, node_of
 from pybernetes.node.proxy.tracker import Change, Tracker
 from pybernetes.node.proxy.watchdog import Watchdog
 from pybernetes.runtime.informer import Informer
-from pybernetes.runtime.serving import Asked, HttpServer, Page
+from pybernetes.runtime.serving import Asked, HttpServer, Page, zpages_of
 
 log = logging.getLogger(__name__)
 Object = dict[str, Any]
@@ -45,7 +46,9 @@ class Proxy:
         *,
         clock: Clock | None = None,
         service_ranges: Sequence[str] = (),
+        flags: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
+        self._flags = flags
         self.client, self.configuration, self.node_name = client, configuration, node_name
         self.clock = clock or Clock()
         self.mode_name = configuration["mode"] or "iptables"
@@ -274,6 +277,7 @@ class Proxy:
                 "/metrics": figures,
                 "/proxyMode": lambda asked: Page(self.mode_name.encode()),
                 "/healthz": lambda asked: Page(b"ok"),
+                **zpages_of("kube-proxy", self._flags, ("/metrics", "/proxyMode", "/healthz")),
             }
         )
         for server, field in ((healthy, "healthzBindAddress"), (metrics, "metricsBindAddress")):
@@ -311,10 +315,15 @@ def _small(obj: Object) -> Object:
 
 
 async def run(
-    client: Client, configuration: config.Fields, node_name: str, *, service_ranges: Sequence[str] = ()
+    client: Client,
+    configuration: config.Fields,
+    node_name: str,
+    *,
+    service_ranges: Sequence[str] = (),
+    flags: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     """Runs kube-proxy for a node in this network namespace until it is cancelled."""
-    await Proxy(client, configuration, node_name, service_ranges=service_ranges).run()
+    await Proxy(client, configuration, node_name, service_ranges=service_ranges, flags=flags).run()
 
 
 async def cleanup(but: str = "") -> None:

@@ -391,3 +391,13 @@ def test_how_long_a_request_may_take(server: Server, timeout: str, status: int) 
     found, answer = server.call("GET", "/version", query={"timeout": timeout})
     assert found == status
     assert status == 200 or answer["message"] == "invalid timeout specified in the request URL"
+
+
+@pytest.mark.parametrize(("path", "kind"), [("/statusz", "Statusz"), ("/flagz", "Flagz")])
+def test_what_the_server_says_about_itself(server: Server, path: str, kind: str) -> None:
+    status, text = server.call("GET", path)
+    assert status == 200 and f"\napiserver {path[1:]}\n" in text
+    accept = {"Accept": f"application/json;v=v1beta1;g=config.k8s.io;as={kind}"}
+    status, value = server.call("GET", path, headers=accept)
+    assert (status, value["kind"], value["metadata"]) == (200, kind, {"name": "apiserver"})
+    assert server.call("GET", path, token="")[0] in (401, 403)

@@ -115,6 +115,7 @@ def test_figures(node: Node) -> None:
         "busy" in raw(node, "runningpods/")
         and json.loads(raw(node, "configz"))["kubeletconfig"]["maxPods"] == 110
     )
+    assert "kubelet statusz" in raw(node, "statusz") and "max-pods:" in raw(node, "flagz")
     took = sample(probes, "prober_probe_duration_seconds_count", labels[0], 'probe_type="Readiness"')
     assert took >= 1
     with urllib.request.urlopen(f"http://{ADDRESS}:10255/pods", timeout=60) as answer:

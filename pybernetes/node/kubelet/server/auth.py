@@ -20,7 +20,9 @@ _VERBS = {
     "DELETE": "delete",
 }
 # What has a name of its own among the subresources of a node; everything else is "proxy".
-_SUBRESOURCES = {"stats": "stats", "metrics": "metrics", "logs": "log", "checkpoint": "checkpoint"}
+_SUBRESOURCES = {
+    "stats": "stats", "metrics": "metrics", "logs": "log", "checkpoint": "checkpoint", "statusz": "statusz", "flagz": "configz",
+}  # fmt: skip
 _FINE = {"pods": "pods", "runningpods": "pods", "healthz": "healthz", "configz": "configz"}
 _ANONYMOUS = {"username": "system:anonymous", "groups": ["system:unauthenticated"]}
 _KEPT = 1000

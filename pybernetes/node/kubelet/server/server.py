@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import orjson
 
-from pybernetes.lib import ciphers, tls
+from pybernetes.lib import ciphers, tls, zpages
 from pybernetes.node.kubelet import certificates
 from pybernetes.node.kubelet.agent import Kubelet
 from pybernetes.node.kubelet.server.auth import Gate
@@ -26,8 +28,9 @@ _SYSTEM_LOGS = "/var/log"
 class KubeletServer:
     """Serves on the kubelet's port, and health alone on another one for this machine."""
 
-    def __init__(self, kubelet: Kubelet) -> None:
+    def __init__(self, kubelet: Kubelet, flags: Mapping[str, str] = MappingProxyType({})) -> None:
         self._kubelet = kubelet
+        self._zpages = zpages.Zpages("kubelet", flags, lambda: (f"/{name}" for name in self._handlers))
         settings = kubelet.options.configuration
         self._gate = Gate(kubelet.client, kubelet.clock, kubelet.options.node_name, settings)
         handlers, figures = PodHandlers(kubelet), FigureHandlers(kubelet)
@@ -36,6 +39,8 @@ class KubeletServer:
             "pods": self._pods,
             "runningpods": self._running_pods,
             "configz": self._configz,
+            "statusz": self._zpage,
+            "flagz": self._zpage,
             "metrics": figures.metrics,
             "stats": figures.stats,
         }
@@ -122,6 +127,12 @@ class KubeletServer:
                 containers = [{"name": run.name, "image": run.image, "resources": {}} for run in running]
                 items.append({"metadata": meta, "spec": {"containers": containers}, "status": {}})
         return Response(orjson.dumps(_pod_list(items)), content_type=_JSON)
+
+    async def _zpage(self, request: Request) -> Response:
+        if request.path not in zpages.PATHS:
+            raise Problem(404, "404 page not found\n")
+        found = self._zpages.answer(request.path, request.headers.get("accept", ""))
+        return Response(found.body, found.status, found.content_type)
 
     async def _configz(self, request: Request) -> Response:
         return Response(
