@@ -51,9 +51,13 @@ class Form:
         if self.defaults:
             defaults.apply(self.schema, obj)
 
+    def clean(self, obj: Object) -> Object:
+        """An object without what the schema does not know, in place."""
+        return prune.clean(self.schema, obj)
+
     def fit(self, obj: Object) -> Object:
         """A stored object as this version shows it, in place."""
-        prune.clean(self.schema, obj)
+        self.clean(obj)
         self.default(obj)
         return obj
 

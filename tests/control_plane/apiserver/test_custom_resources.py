@@ -280,7 +280,11 @@ def test_several_versions(server: Server, widgets: Widgets) -> None:
         second = copy.deepcopy(VERSION)
         second["name"] = "v2"
         del second["selectableFields"]
-        second["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]["shape"] = {"type": "string"}
+        properties = second["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]
+        properties["shape"] = {"type": "string"}
+        # Defaults are those of the version in which an object is stored.
+        first = spec["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]
+        first["delay"] = {"type": "integer", "default": 15}
         spec["versions"][0]["storage"] = False
         spec["versions"].append(second)
 
@@ -292,7 +296,8 @@ def test_several_versions(server: Server, widgets: Widgets) -> None:
     assert (status, made["spec"]["shape"]) == (201, "round")
     assert "shape" not in server.call("GET", widgets.path("b"))[1]["spec"]
     items = server.call("GET", widgets.path())[1]["items"]
-    assert [item["spec"] for item in items] == [{"size": 1, "color": "blue"}, {"size": 1, "color": "red"}]
+    first = {"size": 1, "color": "blue", "delay": 15}
+    assert [item["spec"] for item in items] == [first, {"size": 1, "color": "red"}]
     status, found = server.call("POST", widgets.path(), body)
     assert status == 400 and "does not match the expected API version" in found["message"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import orjson
 
@@ -27,13 +27,16 @@ class CustomKind(Kind):
     """
 
     def __init__(
-        self, resource: Resource, form: Form, storage: Form, since: int, webhook: Converter | None = None
+        self, resource: Resource, forms: Mapping[str, Form], since: int, webhook: Converter | None = None
     ) -> None:
+        """``forms`` has every version of the definition: objects may be stored in any of them."""
         super().__init__(resource)
-        self.schema, self._storage, self._since = form, storage, since
+        self.schema, self._since = forms[resource.version], since
+        self._forms = {f"{resource.group}/{version}": form for version, form in forms.items()}
         self.form = f"{resource.api_version}#{next(_serials)}"
         group, version = resource.storage_version or (resource.group, resource.version)
         self._storage_version = f"{group}/{version}"
+        self._storage = self._forms[self._storage_version]
         self._storage_head = b'{"kind":"%b","apiVersion":"%b",' % (
             resource.kind.encode(), self._storage_version.encode()
         )  # fmt: skip
@@ -62,10 +65,10 @@ class CustomKind(Kind):
         missing = self.unprepared(records)
         if not missing or self.webhook is None:
             return
-        objects = [orjson.loads(record.value) for record in missing]
+        objects = [self._as_stored(record) for record in missing]
         converted = await self.webhook.convert(objects, self.resource.api_version)
         for record, obj in zip(missing, converted, strict=True):
-            view_of(record).converted[self.form] = orjson.dumps(self.schema.fit(obj))
+            view_of(record).converted[self.form] = orjson.dumps(self.schema.clean(obj))
 
     def is_outdated(self, record: Record) -> bool:
         """Whether an object is stored in another version than it would be now."""
@@ -107,11 +110,19 @@ class CustomKind(Kind):
             if converted is None:
                 raise StatusError(500, "", f"{record.key} is stored in another version and was not converted")
             return orjson.loads(converted)
-        obj = orjson.loads(record.value)
-        if not self._is_current(record):
+        if self._is_current(record):
+            return orjson.loads(record.value)
+        obj = self._as_stored(record)
+        if obj["apiVersion"] != self.resource.api_version:
             obj["apiVersion"] = self.resource.api_version
-            self.schema.fit(obj)
+            self.schema.clean(obj)
         return obj
+
+    def _as_stored(self, record: Record) -> Object:
+        """An object as the version in which it is stored shows it: the defaults are those of that version."""
+        obj = orjson.loads(record.value)
+        form = self._forms.get(obj["apiVersion"])
+        return form.fit(obj) if form is not None else obj
 
     def shared(self, record: Record) -> Object:
         """A stored object, decoded once for all who hold it at the same time: nobody may change it."""

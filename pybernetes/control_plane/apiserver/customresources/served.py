@@ -37,8 +37,7 @@ class Served:
         self.kinds = {
             version["name"]: CustomKind(
                 custom.build(definition, version, forms[version["name"]]),
-                forms[version["name"]],
-                forms[storage],
+                forms,
                 since,
                 webhook,
             )
