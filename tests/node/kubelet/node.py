@@ -29,6 +29,8 @@ from tests.support import require_program, require_root
 
 IMAGE = "docker.io/library/busybox:1"
 ADDRESS = "10.99.0.1"
+# Longer than the kubelet's own 60 seconds between two looks at everything: what it was not told, it sees then.
+PATIENCE = 90.0
 _CLONE_NEWNET = 0x40000000
 _LIBC = ctypes.CDLL(None, use_errno=True)
 FOREVER = "trap 'exit 0' TERM; while true; do sleep 0.05; done"
@@ -156,7 +158,7 @@ class Node:
         status, pod = self.server.call("GET", f"/api/v1/namespaces/{namespace}/pods/{name}")
         return pod if status == 200 else None
 
-    def until(self, condition: Callable[[], Any], seconds: float = 60.0) -> Any:
+    def until(self, condition: Callable[[], Any], seconds: float = PATIENCE) -> Any:
         """Waits until a condition holds and gives its value."""
         deadline = time.monotonic() + seconds
         while True:
@@ -169,7 +171,9 @@ class Node:
             assert time.monotonic() < deadline, self._story()
             time.sleep(0.03)
 
-    def until_pod(self, name: str, condition: Callable[[dict[str, Any]], Any], seconds: float = 60.0) -> Any:
+    def until_pod(
+        self, name: str, condition: Callable[[dict[str, Any]], Any], seconds: float = PATIENCE
+    ) -> Any:
         """Waits until something holds for a pod; gives the pod."""
 
         def check() -> Any:
