@@ -122,7 +122,8 @@ class Context:
         """none, client or server."""
         value = self.flags.dry_run
         if value == "unchanged":
-            self.warn("W--dry-run is deprecated and can be replaced with --dry-run=client."[1:])
+            self.warn("--dry-run is deprecated and can be replaced with --dry-run=client.")
+            self.flags.__dict__["dry_run"] = "client"  # for whoever prints
             return "client"
         if value in ("none", "client", "server"):
             return value
@@ -146,5 +147,7 @@ class Context:
         value = self.flags.validate
         known = {"true": "Strict", "strict": "Strict", "warn": "Warn", "false": "Ignore", "ignore": "Ignore"}
         if value not in known:
-            raise CommandError(f'invalid - must be one of "strict", "warn", "ignore" (got {value!r})')
+            raise CommandError(
+                f'invalid - validate option "{value}"; must be one of: strict (or true), warn, ignore (or false)'
+            )
         return known[value]

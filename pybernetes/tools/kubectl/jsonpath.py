@@ -237,7 +237,7 @@ def unquote(raw: str) -> str:
 
 
 def _index(inner: str) -> Node:
-    if inner[:1] in ("'", '"') and inner[-1:] == inner[:1] and len(inner) > 1:
+    if inner[:1] == "'" and inner[-1:] == "'" and len(inner) > 1:  # double quotes are for texts alone
         return Node("field", unquote(inner[1:-1]))
     if inner.startswith("?(") and inner.endswith(")"):
         return _filter(inner[2:-1])

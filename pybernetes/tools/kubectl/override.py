@@ -20,8 +20,8 @@ def apply(value: dict[str, Any], text: str, kind: str) -> dict[str, Any]:
 
     try:
         patch = json.loads(text)
-    except ValueError as error:
-        raise CommandError(f"invalid overrides: {error}") from None
+    except ValueError:
+        raise CommandError("Invalid JSON Patch") from None
     if kind not in ("", "json", "merge", "strategic"):
         raise CommandError(f"invalid override type: {kind}")
     from pybernetes.api.errors import StatusError

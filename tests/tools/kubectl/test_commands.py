@@ -194,3 +194,9 @@ def test_a_strategic_patch_merges_lists_by_key() -> None:
     patch = strategic_patch(original, modified, current, type_)
     after = {each["name"]: each for each in apply(current, patch, type_)["spec"]["containers"]}
     assert sorted(after) == ["a", "new", "other"] and after["a"] == {"name": "a", "image": "2", "tty": True}
+
+
+def test_a_bare_dry_run_makes_nothing() -> None:
+    code, out, err = run("create", "deployment", "d", "--image=x", "--dry-run")
+    assert (code, out) == (0, "deployment.apps/d created (dry run)\n")
+    assert err == "--dry-run is deprecated and can be replaced with --dry-run=client.\n"

@@ -65,7 +65,7 @@ def _grace(context: Context) -> int:
     if flags.output not in ("", "name"):
         raise CommandError(f"unexpected -o output mode: {flags.output}. We only support '-o name'")
     if flags.all and flags.selector:
-        raise CommandError("cannot set --all and --selector at the same time")
+        raise CommandError("setting 'all' parameter but found a non empty selector. ")
     if flags.all and flags.field_selector:
         raise CommandError("cannot set --all and --field-selector at the same time")
     if grace == 0 and flags.force:

@@ -70,7 +70,7 @@ def _find(context: Context) -> tuple[Resource, list[str]]:
             each for each in known if each.kind == found.kind and each.group == group and each.version == name
         ]
         if not others:
-            raise CommandError(f'couldn\'t find resource for "{version}, Kind={found.kind}"')
+            raise CommandError(f'couldn\'t find resource for "{version}, Resource={found.plural}"')
         found = others[0]
     return found, words[1:]
 

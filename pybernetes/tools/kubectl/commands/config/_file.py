@@ -23,7 +23,7 @@ def needs_help(context: Context, message: str = "") -> Exit:
     show(
         import_module("pybernetes.tools.kubectl.commands." + ".".join(map(_file, words))),
         context.path,
-        context.stderr,
+        context.stdout,
     )
     if message:
         context.warn(f"error: {message}")

@@ -8,6 +8,10 @@ from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, NoMatch, Verbatim
 
 RBAC = "rbac.authorization.k8s.io"
+_VERBS = (
+    "*", "get", "delete", "list", "create", "update", "patch", "watch", "proxy", "deletecollection", "use", "bind",
+    "escalate", "impersonate",
+)  # fmt: skip
 
 
 def resources(context: Context) -> list[tuple[str, str, str]]:
@@ -25,6 +29,9 @@ def resources(context: Context) -> list[tuple[str, str, str]]:
 
 def rules(context: Context, verbs: list[str]) -> list[dict[str, Any]]:
     """One rule for each API group, in the order in which the groups come."""
+    for verb in verbs if context.flags.resource else ():
+        if verb not in _VERBS:
+            context.warn(f"Warning: '{verb}' is not a standard resource verb")
     groups: dict[str, list[str]] = {}
     for name, group, subresource in resources(context):
         if name == "*":

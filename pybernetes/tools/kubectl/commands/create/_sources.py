@@ -77,15 +77,20 @@ def _of_env_file(path: str, what: str) -> list[tuple[str, bytes]]:
         if not line or line.startswith("#"):
             continue
         key, equals, value = line.partition("=")
-        if not re.match(r"[-._a-zA-Z][-._a-zA-Z0-9]*\Z", key):
-            raise CommandError(
-                f'"{key}" is not a valid key name: a valid environment variable name must consist of alphabetic '
-                "characters, digits, '_', '-', or '.', and must not start with a digit (e.g. 'my.env-name',  or "
-                f"'MY_ENV.NAME',  or 'MyEnvName1', regex used for validation is '[-._a-zA-Z][-._a-zA-Z0-9]*')"
-            )
+        check_variable(key)
         found.append((key, (value if equals else os.environ.get(key, "")).encode()))
         _ = number
     return found
+
+
+def check_variable(name: str) -> None:
+    """Refuses what is no name of an environment variable."""
+    if not re.match(r"[-._a-zA-Z][-._a-zA-Z0-9]*\Z", name):
+        raise CommandError(
+            f'"{name}" is not a valid key name: a valid environment variable name must consist of alphabetic '
+            "characters, digits, '_', '-', or '.', and must not start with a digit (e.g. 'my.env-name',  or "
+            "'MY_ENV.NAME',  or 'MyEnvName1', regex used for validation is '[-._a-zA-Z][-._a-zA-Z0-9]*')"
+        )
 
 
 def check_key(key: str) -> list[str]:

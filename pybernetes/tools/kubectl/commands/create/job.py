@@ -38,9 +38,9 @@ def _of_cronjob(context: Context, name: str, source: str) -> Object:
     if not slash:
         kind, origin = "cronjob", source
     resource = context.discovery.find(kind)
-    if resource.kind != "CronJob":
-        raise CommandError("from must be an existing cronjob")
     found = context.client.get(resource, context.namespace, origin)
+    if resource.kind != "CronJob":
+        raise CommandError(f"unknown object type *{resource.version}.{resource.kind}")
     inner = found["spec"]["jobTemplate"]
     annotations = {
         "cronjob.kubernetes.io/instantiate": "manual",

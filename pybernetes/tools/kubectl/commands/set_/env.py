@@ -8,6 +8,7 @@ from typing import Any
 
 from pybernetes.tools.kubectl import flagsets
 from pybernetes.tools.kubectl.builder import Builder, Info
+from pybernetes.tools.kubectl.commands.create._sources import check_variable
 from pybernetes.tools.kubectl.commands.set_._change import COMMON, Object, change, matching, pod_spec
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
@@ -93,8 +94,7 @@ def _parse(context: Context) -> tuple[list[str], list[Object], list[str]]:
 
 def _variable(pair: str) -> Object:
     name, _, value = pair.partition("=")
-    if not re.match(r"[-._a-zA-Z][-._a-zA-Z0-9]*\Z", name):
-        raise CommandError(f'"{name}" is not a valid key name')
+    check_variable(name)
     return {"name": name, "value": value}
 
 

@@ -22,6 +22,8 @@ FLAGS = (flagsets.FILES, flagsets.PRINT, flagsets.DRY_RUN, flagsets.RECORD, flag
 def run(context: Context) -> None:
     """Sets the selector of services."""
     args = context.args
+    if not args:
+        raise CommandError("one selector is required")
     need_resources(context, args[:-1])
     if "=" not in args[-1] and " in " not in args[-1]:
         raise CommandError("one selector is required")

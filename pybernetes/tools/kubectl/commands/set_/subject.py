@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pybernetes.tools.kubectl import flagsets
 from pybernetes.tools.kubectl.builder import Info
-from pybernetes.tools.kubectl.commands.set_._change import COMMON, Object, change
+from pybernetes.tools.kubectl.commands.set_._change import COMMON, Object, change, need_resources
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 
@@ -21,6 +21,7 @@ _GROUP = "rbac.authorization.k8s.io"
 def run(context: Context) -> None:
     """Adds subjects to bindings."""
     flags = context.flags
+    need_resources(context, context.args)
     if not flags.user and not flags.group and not flags.serviceaccount:
         raise CommandError("you must specify at least one value of user, group or serviceaccount")
     wanted: list[Object] = [{"apiGroup": _GROUP, "kind": "User", "name": name} for name in flags.user]

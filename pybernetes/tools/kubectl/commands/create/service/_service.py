@@ -50,7 +50,7 @@ def service(
 def _ports(text: str) -> tuple[int, int | str]:
     first, colon, second = text.partition(":")
     if not first.isdigit():
-        raise CommandError(f'strconv.Atoi: parsing "{first}": invalid syntax')
+        raise CommandError(f'strconv.ParseUint: parsing "{first}": invalid syntax')
     port = int(first)
     if not 1 <= port <= 65535:
         raise CommandError("must be between 1 and 65535, inclusive")
