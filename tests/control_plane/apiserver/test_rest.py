@@ -401,3 +401,13 @@ def test_what_the_server_says_about_itself(server: Server, path: str, kind: str)
     status, value = server.call("GET", path, headers=accept)
     assert (status, value["kind"], value["metadata"]) == (200, kind, {"name": "apiserver"})
     assert server.call("GET", path, token="")[0] in (401, 403)
+
+
+def test_checks_have_the_names_that_upstream_gives_them(server: Server) -> None:
+    status, text = server.call("GET", "/readyz", query={"verbose": ""})
+    assert status == 200
+    hooks = {"start-apiextensions-controllers", "start-system-namespaces-controller", "rbac/bootstrap-roles"}
+    for name in ("ping", "etcd", "etcd-readiness", "shutdown", *(f"poststarthook/{each}" for each in hooks)):
+        assert f"[+]{name} ok\n" in text
+        assert server.call("GET", f"/readyz/{name}") == (200, "ok")
+    assert server.call("GET", "/livez/etcd-readiness")[0] == 404
