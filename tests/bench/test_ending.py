@@ -11,8 +11,11 @@ from pathlib import Path
 import pytest
 
 _START = """
-import asyncio, subprocess, sys, time
+import asyncio, signal, subprocess, sys, time
 from bench.harness.ending import orderly
+
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    signal.signal(number, signal.SIG_DFL)  # in the background of a shell some are ignored
 
 async def waits():
     try:
