@@ -7,7 +7,7 @@ import logging
 import time
 from argparse import Namespace
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
@@ -184,3 +184,48 @@ class Buffer:
         while self._waiting:
             self._send()
         await asyncio.gather(*self._sending, return_exceptions=True)
+
+
+class Base:
+    """A backend but for how it sends: at once, or in batches."""
+
+    name: str
+
+    def __init__(self, options: Options) -> None:
+        self.options, self.losses = options, Losses(self.name)
+        self.buffer = Buffer(options, self.deliver, self.losses) if options.mode == BATCH else None
+
+    async def start(self) -> None:
+        """Takes events from now on."""
+        if self.buffer is not None:
+            self.buffer.start()
+
+    async def close(self) -> None:
+        """Sends what waits."""
+        if self.buffer is not None:
+            await self.buffer.close()
+
+    def take(self, event: Event, line: bytes) -> bool | Awaitable[bool]:
+        """Sends an event or has it wait for its batch; False if that failed and nobody may be served without."""
+        item: Item | None = (dict(event), line)
+        if self.options.truncate:
+            item = shortened((dict(event), line), self.options.max_event_bytes)
+        if item is None:
+            self.losses.add(1, "event is too large")
+            return True
+        if self.buffer is not None:
+            self.buffer.put(item)
+            return True
+        return self.send(item)
+
+    def send(self, item: Item) -> bool | Awaitable[bool]:
+        """Sends one event now."""
+        raise NotImplementedError
+
+    async def deliver(self, items: list[Item]) -> None:
+        """Sends a batch."""
+        raise NotImplementedError
+
+    def render(self, out: Exposition) -> None:
+        """The metrics."""
+        self.losses.render(out)

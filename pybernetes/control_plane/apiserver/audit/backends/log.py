@@ -15,16 +15,8 @@ from pathlib import Path
 
 from pybernetes.api import go
 from pybernetes.control_plane.apiserver.audit.backends import common
-from pybernetes.control_plane.apiserver.audit.backends.common import (
-    BATCH,
-    STRICT,
-    Buffer,
-    Item,
-    Losses,
-    Options,
-)
+from pybernetes.control_plane.apiserver.audit.backends.common import STRICT, Base, Item, Options
 from pybernetes.control_plane.apiserver.audit.event import Event
-from pybernetes.lib.exposition import Exposition
 from pybernetes.lib.flags import Flag
 
 NAME = "log"
@@ -172,40 +164,31 @@ def _compress(path: Path) -> None:
     path.unlink()
 
 
-class Log:
+class Log(Base):
     """The backend."""
 
+    name = NAME
+
     def __init__(self, output: Output, options: Options, *, legacy: bool = False) -> None:
-        self._output, self._options, self._legacy = output, options, legacy
-        self._losses = Losses(NAME)
-        self._buffer = Buffer(options, self._deliver, self._losses) if options.mode == BATCH else None
+        super().__init__(options)
+        self._output, self._legacy = output, legacy
 
     async def start(self) -> None:
         """Opens the file."""
         self._output.open()
-        if self._buffer is not None:
-            self._buffer.start()
+        await super().start()
 
     async def close(self) -> None:
         """Writes what waits."""
-        if self._buffer is not None:
-            await self._buffer.close()
+        await super().close()
         self._output.close()
 
-    def take(self, event: Event, line: bytes) -> bool:
-        """Writes an event; False if that failed and nobody may be served without."""
-        item: Item | None = (dict(event), line)
-        if self._options.truncate and item is not None:
-            item = common.shortened(item, self._options.max_event_bytes)
-        if item is None:
-            self._losses.add(1, "event is too large")
-            return True
-        if self._buffer is not None:
-            self._buffer.put(item)
-            return True
-        return self._write([item]) or self._options.mode != STRICT
+    def send(self, item: Item) -> bool:
+        """Writes one event."""
+        return self._write([item]) or self.options.mode != STRICT
 
-    async def _deliver(self, items: list[Item]) -> None:
+    async def deliver(self, items: list[Item]) -> None:
+        """Writes a batch."""
         self._write(items)
 
     def _write(self, items: list[Item]) -> bool:
@@ -213,13 +196,9 @@ class Log:
         try:
             self._output.write(b"\n".join(lines) + b"\n")
         except OSError as error:
-            self._losses.add(len(items), error)
+            self.losses.add(len(items), error)
             return False
         return True
-
-    def render(self, out: Exposition) -> None:
-        """The metrics."""
-        self._losses.render(out)
 
 
 def legacy(event: Event) -> str:

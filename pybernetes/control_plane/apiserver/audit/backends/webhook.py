@@ -5,20 +5,10 @@ from __future__ import annotations
 import asyncio
 import random
 from argparse import Namespace
-from collections.abc import Awaitable
 
 from pybernetes.control_plane.apiserver.audit.backends import common
-from pybernetes.control_plane.apiserver.audit.backends.common import (
-    BATCH,
-    STRICT,
-    Buffer,
-    Item,
-    Losses,
-    Options,
-)
-from pybernetes.control_plane.apiserver.audit.event import Event
+from pybernetes.control_plane.apiserver.audit.backends.common import BATCH, STRICT, Base, Item, Options
 from pybernetes.control_plane.apiserver.webhooks.kubeconfig import Remote, load
-from pybernetes.lib.exposition import Exposition
 from pybernetes.lib.flags import Flag, Seconds
 from pybernetes.lib.https_client import HttpsClient, RequestFailed
 
@@ -44,49 +34,33 @@ def build(given: Namespace) -> Webhook | None:
     return Webhook(remote, common.options(NAME, given), given.audit_webhook_initial_backoff)
 
 
-class Webhook:
+class Webhook(Base):
     """The backend."""
 
-    def __init__(self, remote: Remote, options: Options, pause: float) -> None:
-        self._remote, self._options, self._pause = remote, options, pause
-        self._https = HttpsClient()
-        self._losses = Losses(NAME)
-        self._buffer = Buffer(options, self._deliver, self._losses) if options.mode == BATCH else None
-        self._ending = asyncio.Event()
+    name = NAME
 
-    async def start(self) -> None:
-        """Sends from now on."""
-        if self._buffer is not None:
-            self._buffer.start()
+    def __init__(self, remote: Remote, options: Options, pause: float) -> None:
+        super().__init__(options)
+        self._remote, self._pause = remote, pause
+        self._https = HttpsClient()
+        self._ending = asyncio.Event()
 
     async def close(self) -> None:
         """Sends what waits, each batch once."""
         self._ending.set()
-        if self._buffer is not None:
-            await self._buffer.close()
+        await super().close()
         self._https.close()
 
-    def take(self, event: Event, line: bytes) -> bool | Awaitable[bool]:
-        """Sends an event, or has it wait for its batch."""
-        item: Item | None = (dict(event), line)
-        if self._options.truncate and item is not None:
-            item = common.shortened(item, self._options.max_event_bytes)
-        if item is None:
-            self._losses.add(1, "event is too large")
-            return True
-        if self._buffer is not None:
-            self._buffer.put(item)
-            return True
-        return self._now(item)
+    async def send(self, item: Item) -> bool:
+        """Posts one event."""
+        return await self._post([item[1]]) or self.options.mode != STRICT
 
-    async def _now(self, item: Item) -> bool:
-        return await self._post([item[1]]) or self._options.mode != STRICT
-
-    async def _deliver(self, items: list[Item]) -> None:
+    async def deliver(self, items: list[Item]) -> None:
+        """Posts a batch, in parts if it is too large."""
         part: list[bytes] = []
         size = 0
         for _, line in items:
-            if part and self._options.truncate and size + len(line) > self._options.max_batch_bytes:
+            if part and self.options.truncate and size + len(line) > self.options.max_batch_bytes:
                 await self._post(part)
                 part, size = [], 0
             part.append(line)
@@ -117,11 +91,7 @@ class Webhook:
                 if 200 <= reply.status < 300:
                     return True
                 problem = f"the server answered with status {reply.status}"
-            except RequestFailed as error:
+            except (RequestFailed, OSError) as error:  # a token may be in a file
                 problem = error
-        self._losses.add(len(lines), problem)
+        self.losses.add(len(lines), problem)
         return False
-
-    def render(self, out: Exposition) -> None:
-        """The metrics."""
-        self._losses.render(out)
