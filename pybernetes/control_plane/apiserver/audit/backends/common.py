@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from abc import ABC, abstractmethod
 from argparse import Namespace
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine
@@ -186,7 +187,7 @@ class Buffer:
         await asyncio.gather(*self._sending, return_exceptions=True)
 
 
-class Base:
+class Base(ABC):
     """A backend but for how it sends: at once, or in batches."""
 
     name: str
@@ -218,13 +219,13 @@ class Base:
             return True
         return self.send(item)
 
+    @abstractmethod
     def send(self, item: Item) -> bool | Awaitable[bool]:
         """Sends one event now."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def deliver(self, items: list[Item]) -> None:
         """Sends a batch."""
-        raise NotImplementedError
 
     def render(self, out: Exposition) -> None:
         """The metrics."""

@@ -9,6 +9,7 @@ import shutil
 import sys
 import threading
 import time
+from abc import ABC, abstractmethod
 from argparse import Namespace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -56,26 +57,34 @@ def build(given: Namespace) -> Log | None:
     return Log(output, common.options(NAME, given), legacy=given.audit_log_format == "legacy")
 
 
-class Output:
+class Output(ABC):
     """Where lines go."""
 
+    @abstractmethod
     def open(self) -> None:
         """Gets ready; OSError if it cannot be done."""
 
+    @abstractmethod
     def write(self, text: bytes) -> None:
         """Writes lines; OSError if it cannot be done."""
-        raise NotImplementedError
 
+    @abstractmethod
     def close(self) -> None:
         """Lets go."""
 
 
 class Standard(Output):
-    """The standard output."""
+    """The standard output, which is open from the start and stays so."""
+
+    def open(self) -> None:
+        pass
 
     def write(self, text: bytes) -> None:
         sys.stdout.buffer.write(text)
         sys.stdout.buffer.flush()
+
+    def close(self) -> None:
+        pass
 
 
 class Files(Output):
