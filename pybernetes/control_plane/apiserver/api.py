@@ -17,11 +17,11 @@ from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.authz import chain as authorization
 from pybernetes.control_plane.apiserver.authz.rbac.index import RoleIndex
 from pybernetes.control_plane.apiserver.authz.verdict import Verdict
-from pybernetes.control_plane.apiserver.http.messages import Request
 from pybernetes.control_plane.apiserver.info import RequestInfo
 from pybernetes.control_plane.apiserver.kinds import Kind, Kinds
 from pybernetes.control_plane.apiserver.list_cache import ListCache
 from pybernetes.control_plane.apiserver.metrics import Metrics
+from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.store.protocol import Store
 from pybernetes.lib.dialing import Dialer, direct
 from pybernetes.lib.https_client import HttpsClient

@@ -18,9 +18,10 @@ import orjson
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver import info, negotiation
 from pybernetes.control_plane.apiserver.http.connection import Answer
-from pybernetes.control_plane.apiserver.http.messages import Request, Response
+from pybernetes.control_plane.apiserver.http.messages import Response
 from pybernetes.control_plane.apiserver.http.stream import Stream
 from pybernetes.control_plane.apiserver.metrics import Metrics
+from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.store.protocol import StoreError
 from pybernetes.lib.flags import duration
 
@@ -90,7 +91,7 @@ class App:
         if ticket is not None:
             request.ticket = None
             ticket.level.finish(ticket, time.monotonic() - request.started, at_once=at_once)
-        state = request.state
+        state = request.kind
         if details.is_resource and state is not None:
             code = answer.status if isinstance(answer, (Response, Stream)) else 101
             scope = "resource" if details.name else "namespace" if details.namespace else "cluster"

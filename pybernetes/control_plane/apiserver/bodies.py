@@ -8,8 +8,8 @@ from typing import Any
 
 from pybernetes.api import errors, go, json_text, protobuf
 from pybernetes.api.schema.decode import count_keys
-from pybernetes.control_plane.apiserver.http.messages import Request
 from pybernetes.control_plane.apiserver.negotiation import OFFERED
+from pybernetes.control_plane.apiserver.request import Request
 
 _KEY = re.compile(rb'"\s*:')
 _SUMMARY = 30

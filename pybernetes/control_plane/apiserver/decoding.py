@@ -12,7 +12,7 @@ from pybernetes.api.resource import Object, Resource
 from pybernetes.api.schema import DecodeError, Decoder
 from pybernetes.api.schema.decode import json_name
 from pybernetes.control_plane.apiserver.bodies import Body
-from pybernetes.control_plane.apiserver.http.messages import Request
+from pybernetes.control_plane.apiserver.request import Request
 
 # What Go reads the kind and the version of an object into.
 HEAD = (

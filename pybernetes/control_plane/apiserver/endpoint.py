@@ -15,11 +15,12 @@ from pybernetes.control_plane.apiserver.accept import etag_matches
 from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.discovery import Discovery
 from pybernetes.control_plane.apiserver.health import Health
-from pybernetes.control_plane.apiserver.http.messages import Request, Response
+from pybernetes.control_plane.apiserver.http.messages import Response
 from pybernetes.control_plane.apiserver.kinds import Kind
 from pybernetes.control_plane.apiserver.metrics import Metrics
 from pybernetes.control_plane.apiserver.negotiation import wants_pretty
 from pybernetes.control_plane.apiserver.openapi import OpenApi
+from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.subresources.status import with_rules
 from pybernetes.control_plane.apiserver.update_rules import OwnRules
 from pybernetes.control_plane.apiserver.verbs.create import create
@@ -87,7 +88,7 @@ class Endpoint:
             or (info.namespace and not kind.namespaced and info.resource != "namespaces")
         ):
             raise errors.no_such_resource()
-        request.state = kind
+        request.kind = kind
         if kind.resource.deprecated:
             request.warn(kind.resource.deprecated)
         if info.subresource:

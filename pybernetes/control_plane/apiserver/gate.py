@@ -9,8 +9,8 @@ from pybernetes.control_plane.apiserver.app import Step
 from pybernetes.control_plane.apiserver.authz.chain import Chain
 from pybernetes.control_plane.apiserver.authz.refusal import refused
 from pybernetes.control_plane.apiserver.authz.verdict import Verdict
-from pybernetes.control_plane.apiserver.http.messages import Request
 from pybernetes.control_plane.apiserver.info import RequestInfo, attributes
+from pybernetes.control_plane.apiserver.request import Request
 
 _DECISION, _REASON = "authorization.k8s.io/decision", "authorization.k8s.io/reason"
 

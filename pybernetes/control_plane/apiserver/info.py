@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from pybernetes.api import selectors
 from pybernetes.api.validation.names import path_segment
-from pybernetes.control_plane.apiserver.http.messages import Request
+from pybernetes.control_plane.apiserver.request import Request
 
 _VERBS = {
     "POST": "create",

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from pybernetes.api import errors
-from pybernetes.control_plane.apiserver.http.messages import Request
+from pybernetes.control_plane.apiserver.request import Request
 
 OFFERED = ("application/json", "application/yaml")
 _TRANSFORMS = ("Table", "PartialObjectMetadata", "PartialObjectMetadataList")

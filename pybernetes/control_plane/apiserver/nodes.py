@@ -11,8 +11,8 @@ from pybernetes.api.resource import Object
 from pybernetes.api.validation.addresses import parse_sloppy
 from pybernetes.control_plane.apiserver.api import Api, NodeAccess
 from pybernetes.control_plane.apiserver.http.connection import Answer
-from pybernetes.control_plane.apiserver.http.messages import Request
 from pybernetes.control_plane.apiserver.http.relay import RelayError, Target, relay
+from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib.flags import Flag
 
 KUBELET_PORT = 10250

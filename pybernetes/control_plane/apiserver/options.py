@@ -8,7 +8,7 @@ from typing import Any
 
 from pybernetes.api import errors, go
 from pybernetes.api.field import Errors
-from pybernetes.control_plane.apiserver.http.messages import Request
+from pybernetes.control_plane.apiserver.request import Request
 
 
 def boolean(request: Request, name: str) -> bool | None:

@@ -34,6 +34,7 @@ from pybernetes.control_plane.apiserver.keeper import Keeper
 from pybernetes.control_plane.apiserver.kinds import Kinds
 from pybernetes.control_plane.apiserver.masters import Masters
 from pybernetes.control_plane.apiserver.openapi import OpenApi
+from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.services.options import ServiceOptions
 from pybernetes.control_plane.store.protocol import Store, StoreError
 from pybernetes.lib.discover import discover
@@ -110,7 +111,7 @@ class ApiServer:
         if auditor is not None:
             application = auditor.wrap(application)
             self.metrics.more.append(auditor.render)
-        self.http = Server(application, app.refusal)
+        self.http = Server(application, app.refusal, request_class=Request)
         self.port = 0
         self._compaction: asyncio.Task[None] | None = None
         self._upkeep: Keeper | None = None

@@ -18,9 +18,9 @@ from pybernetes.api.validation import meta as meta_rules
 from pybernetes.control_plane.apiserver import deletion
 from pybernetes.control_plane.apiserver.admission.chain import Attributes
 from pybernetes.control_plane.apiserver.api import Api
-from pybernetes.control_plane.apiserver.http.messages import Request
 from pybernetes.control_plane.apiserver.kinds import Kind
 from pybernetes.control_plane.apiserver.options import WriteOptions
+from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.update_rules import UpdateRules
 from pybernetes.control_plane.store.protocol import Conflict, KeyExists, NotFound, Record
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver import bodies, negotiation
-from pybernetes.control_plane.apiserver.http.messages import Request
+from pybernetes.control_plane.apiserver.request import Request
 
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"
 PROTOBUF = "application/vnd.kubernetes.protobuf"

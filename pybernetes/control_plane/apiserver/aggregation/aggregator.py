@@ -20,9 +20,9 @@ from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.authn.user import MASTERS, User
 from pybernetes.control_plane.apiserver.authz.follow import Follow
 from pybernetes.control_plane.apiserver.discovery import Discovery
-from pybernetes.control_plane.apiserver.http.messages import Request
 from pybernetes.control_plane.apiserver.openapi import OpenApi
 from pybernetes.control_plane.apiserver.options import WriteOptions
+from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.update_rules import StatusRules
 from pybernetes.control_plane.apiserver.webhooks.endpoints import Unresolved, resolve
 from pybernetes.control_plane.store.protocol import Conflict, NotFound, Record, StoreError, Watch

@@ -16,8 +16,8 @@ from pybernetes.control_plane.apiserver import nodes
 from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.http.connection import Answer
-from pybernetes.control_plane.apiserver.http.messages import Request
 from pybernetes.control_plane.apiserver.http.relay import RelayError, Target, relay
+from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.webhooks.endpoints import Unresolved, resolve
 from pybernetes.lib import tls
 from pybernetes.lib.flags import Flag

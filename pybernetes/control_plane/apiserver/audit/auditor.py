@@ -26,8 +26,8 @@ from pybernetes.control_plane.apiserver.audit.policy import (
 )
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.http.connection import Answer, Application, Upgrade
-from pybernetes.control_plane.apiserver.http.messages import Request
 from pybernetes.control_plane.apiserver.http.stream import Stream
+from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib import times
 from pybernetes.lib.exposition import Exposition
 

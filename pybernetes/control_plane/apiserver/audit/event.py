@@ -9,9 +9,10 @@ from urllib.parse import quote
 import orjson
 
 from pybernetes.api import json_text, yaml_text
-from pybernetes.control_plane.apiserver.http.messages import Request, Response
+from pybernetes.control_plane.apiserver.http.messages import Response
 from pybernetes.control_plane.apiserver.info import attributes
 from pybernetes.control_plane.apiserver.inprocess.objects import Objects
+from pybernetes.control_plane.apiserver.request import Request
 
 Event = dict[str, Any]
 _USER_AGENT_CHARACTERS = 1024

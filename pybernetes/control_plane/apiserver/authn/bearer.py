@@ -9,7 +9,7 @@ from typing import Any
 from pybernetes.control_plane.apiserver.authn.method import Audiences, Known, Refused, TokenMethod
 from pybernetes.control_plane.apiserver.authn.peer import NOBODY
 from pybernetes.control_plane.apiserver.authn.user import User
-from pybernetes.control_plane.apiserver.http.messages import Request
+from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib import jose
 
 _SPACE = "the provided Authorization header contains extra space before the bearer token, and is ignored"

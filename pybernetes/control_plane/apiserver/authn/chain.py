@@ -10,7 +10,8 @@ from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.authn.bearer import Bearer
 from pybernetes.control_plane.apiserver.authn.method import Audiences, Refused, RequestMethod
 from pybernetes.control_plane.apiserver.authn.user import ANONYMOUS, User
-from pybernetes.control_plane.apiserver.http.messages import Request, Response
+from pybernetes.control_plane.apiserver.http.messages import Response
+from pybernetes.control_plane.apiserver.request import Request
 
 if TYPE_CHECKING:
     from pybernetes.control_plane.apiserver.authn.service_accounts.settings import ServiceAccounts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote
 
-from pybernetes.control_plane.apiserver.http.messages import Request
+from pybernetes.control_plane.apiserver.request import Request
 
 _BAD_ESCAPE = re.compile(r"%(?![0-9a-fA-F]{2})")
 

@@ -27,8 +27,8 @@ from pybernetes.control_plane.apiserver.authn.user import (
 )
 from pybernetes.control_plane.apiserver.authz.refusal import refused
 from pybernetes.control_plane.apiserver.authz.verdict import Verdict
-from pybernetes.control_plane.apiserver.http.messages import Request
 from pybernetes.control_plane.apiserver.info import RequestInfo, attributes
+from pybernetes.control_plane.apiserver.request import Request
 
 _PREFIX = b"impersonate-"
 _EXTRA = b"impersonate-extra-"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from pybernetes.control_plane.apiserver.authn.user import User
-from pybernetes.control_plane.apiserver.http.messages import Request
+from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib.flags import Flag
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from pybernetes.api import errors
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.api import Guard
-from pybernetes.control_plane.apiserver.http.messages import Request
+from pybernetes.control_plane.apiserver.request import Request
 
 
 def check(definition: Object, problems: Errors) -> None:

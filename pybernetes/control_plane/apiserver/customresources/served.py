@@ -14,8 +14,8 @@ from pybernetes.control_plane.apiserver.api import Api, Guard
 from pybernetes.control_plane.apiserver.customresources.conversion import Converter
 from pybernetes.control_plane.apiserver.customresources.kind import CustomKind
 from pybernetes.control_plane.apiserver.discovery import Discovery
-from pybernetes.control_plane.apiserver.http.messages import Request
 from pybernetes.control_plane.apiserver.openapi import OpenApi
+from pybernetes.control_plane.apiserver.request import Request
 
 _ENDING_VERBS = ("delete", "deletecollection", "get", "list", "watch")
 

@@ -9,8 +9,9 @@ from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.flowcontrol.classify import Schema
 from pybernetes.control_plane.apiserver.flowcontrol.controller import Configuration
 from pybernetes.control_plane.apiserver.flowcontrol.levels import Level, Rejected, Ticket
-from pybernetes.control_plane.apiserver.http.messages import Request, Response
+from pybernetes.control_plane.apiserver.http.messages import Response
 from pybernetes.control_plane.apiserver.info import RequestInfo
+from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib.exposition import Exposition
 
 _LONG = frozenset(("log", "exec", "attach", "portforward", "proxy"))

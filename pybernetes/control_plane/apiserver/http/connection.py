@@ -16,7 +16,7 @@ from typing import Any, Union
 
 import httptools
 
-from pybernetes.control_plane.apiserver.http import compression, warnings
+from pybernetes.control_plane.apiserver.http import compression
 from pybernetes.control_plane.apiserver.http.limits import Limits, listen
 from pybernetes.control_plane.apiserver.http.messages import STATUS_LINES, Request, Response, split_target
 from pybernetes.control_plane.apiserver.http.stream import Flusher, Stream
@@ -24,7 +24,7 @@ from pybernetes.lib import listening
 
 log = logging.getLogger(__name__)
 Answer = Union[Response, Stream, "Upgrade"]
-Application = Callable[[Request], "Answer | Awaitable[Answer]"]
+Application = Callable[[Any], "Answer | Awaitable[Answer]"]
 
 NOT_CACHED = b"Cache-Control: no-cache, private\r\n"
 
@@ -83,8 +83,8 @@ class Connection(asyncio.Protocol):
             self._task.cancel()
         if self._upgraded is not None:
             self._upgraded.connection_lost(error)
-            if self._busy is not None and self._busy.audit is not None:
-                self._busy.audit.complete()
+            if self._busy is not None:
+                self._busy.connection_ended()
         # The parser holds this object and this object the parser: break the ring.
         self._parser = None
 
@@ -215,7 +215,8 @@ class Connection(asyncio.Protocol):
         self._receiving = False
         path, query = split_target(self._target)
         body = self._body if isinstance(self._body, bytes) else bytes(self._body)
-        request = Request(self, self._parser.get_method().decode(), path, query, self._headers, body)
+        method = self._parser.get_method().decode()
+        request = self.server.request_class(self, method, path, query, self._headers, body)
         request.repeated = self._repeated
         self._body = b""
         self._upgrading = self._parser.should_upgrade()
@@ -350,9 +351,14 @@ class Server:
     """Listens, and holds what all connections share."""
 
     def __init__(
-        self, application: Application, refusal: Callable[[int, str], bytes], limits: Limits | None = None
+        self,
+        application: Application,
+        refusal: Callable[[int, str], bytes],
+        limits: Limits | None = None,
+        request_class: type[Request] = Request,
     ) -> None:
         self.application = application
+        self.request_class = request_class
         self.refusal = refusal
         self.limits = limits or Limits()
         self.connections: set[Connection] = set()
@@ -370,8 +376,7 @@ class Server:
             self._second = now
             date = time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime(now))
             self._common = NOT_CACHED + f"Date: {date}\r\n".encode()
-        common = b"Audit-Id: %b\r\n%b%b" % (request.audit_id, self._common, request.flow)
-        return common + warnings.headers(request.warnings) if request.warnings else common
+        return self._common + request.response_headers()
 
     async def start(self, host: str, port: int, context: ssl.SSLContext) -> int:
         """Listens; gives the port, which matters when it was asked for port 0."""

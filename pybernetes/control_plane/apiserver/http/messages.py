@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
-import uuid
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote
-
-from pybernetes.control_plane.apiserver.http import warnings
 
 if TYPE_CHECKING:
     from pybernetes.control_plane.apiserver.http.connection import Connection
 
 JSON = b"application/json"
-# A request's id is a UUID, random for this process and counted within it.
-_PROCESS = str(uuid.uuid4())[:23].encode()
-_NUMBERS = itertools.count(1)
 
 
 class _StatusLines(dict[int, bytes]):
@@ -33,10 +26,10 @@ STATUS_LINES = _StatusLines(
 
 
 class Request:
-    """One request. ``user`` and ``info`` are filled in by the steps of the chain."""
+    """One request. A server may have a subclass of its own, with what it finds out about a request."""
 
-    __slots__ = ("_audit_id", "_query", "audit", "body", "connection", "flow", "headers", "info", "keep_alive", "local", "method", "path",
-                 "query_text", "repeated", "started", "state", "ticket", "user", "warnings")  # fmt: skip
+    __slots__ = ("_query", "body", "connection", "headers", "keep_alive", "method", "path", "query_text",
+                 "repeated", "started")  # fmt: skip
 
     def __init__(
         self,
@@ -56,63 +49,44 @@ class Request:
         # The values of headers that came more than once, one by one; ``headers`` has them joined.
         self.repeated: dict[bytes, list[bytes]] | None = None
         self.keep_alive = True
-        # Set for a caller in this process that takes objects instead of bytes: see inprocess/.
-        self.local: Any = None
         self.started = 0.0
-        # Headers that tell the flow of the request, and the seat that it holds until it is answered: see flowcontrol/.
-        self.flow = b""
-        self.ticket: Any = None
-        # What is noted of it for the audit log, if anything: see audit/.
-        self.audit: Any = None
-        self._audit_id = b""
-        self.user: Any = None
-        self.info: Any = None
-        self.state: Any = None
-        self.warnings: dict[str, None] | None = None
         self._query: Mapping[str, list[str]] | None = None
 
     @property
     def query(self) -> Mapping[str, list[str]]:
         """Every query parameter with its values."""
         if self._query is None:
-            found: dict[str, list[str]] = {}
+            parameters: dict[str, list[str]] = {}
             if self.query_text:
                 for name, value in parse_qsl(self.query_text, keep_blank_values=True):
-                    found.setdefault(name, []).append(value)
-            self._query = found
+                    parameters.setdefault(name, []).append(value)
+            self._query = parameters
         return self._query
 
-    @property
-    def audit_id(self) -> bytes:
-        """What tells this request from all others: given by whoever passed it on, or new."""
-        if not self._audit_id:
-            self._audit_id = self.headers.get(b"audit-id") or b"%b-%012x" % (_PROCESS, next(_NUMBERS))
-        return self._audit_id
-
     def parameter(self, name: str, default: str = "") -> str:
-        """The first value of a query parameter."""
+        """Return the first value of a query parameter."""
         if not self.query_text:
             return default
         values = self.query.get(name)
         return values[0] if values else default
 
     def header(self, name: bytes) -> str:
-        """A header's text (name in lower case), empty if there is none."""
+        """Return a header's text (name in lower case), empty if there is none."""
         return self.headers.get(name, b"").decode("latin-1")
 
     def values(self, name: bytes) -> list[str]:
-        """The values of a header that may come more than once, one by one."""
+        """Return the values of a header that may come more than once, one by one."""
         if self.repeated is not None and name in self.repeated:
             return [value.decode(errors="replace") for value in self.repeated[name]]
         value = self.headers.get(name)
         return [] if value is None else [value.decode(errors="replace")]
 
-    def warn(self, text: str) -> None:
-        """Adds a text to the Warning headers of the response."""
-        if self.warnings is None:
-            self.warnings = {}
-        if len(self.warnings) < warnings.MOST:  # more would not be sent
-            self.warnings[text] = None
+    def response_headers(self) -> bytes:
+        """Return the header lines that every answer to this request has."""
+        return b""
+
+    def connection_ended(self) -> None:
+        """Note the end of a connection that this request took over."""
 
 
 class Response:

@@ -10,8 +10,9 @@ import httptools
 
 from pybernetes.control_plane.apiserver.http import links
 from pybernetes.control_plane.apiserver.http.connection import Answer, Upgrade
-from pybernetes.control_plane.apiserver.http.messages import Request, Response
+from pybernetes.control_plane.apiserver.http.messages import Response
 from pybernetes.control_plane.apiserver.http.stream import Stream, chunk
+from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib.dialing import Dialer, direct
 
 # Headers that belong to one connection, not to the message.

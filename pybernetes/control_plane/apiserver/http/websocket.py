@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, cast
 
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.http.connection import Upgrade
-from pybernetes.control_plane.apiserver.http.messages import Request
 from pybernetes.control_plane.apiserver.http.stream import Stream
+from pybernetes.control_plane.apiserver.request import Request
 
 if TYPE_CHECKING:
     from pybernetes.control_plane.apiserver.http.connection import Connection

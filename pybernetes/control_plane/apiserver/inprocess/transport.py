@@ -12,10 +12,11 @@ import orjson
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.http.connection import Application, Upgrade
-from pybernetes.control_plane.apiserver.http.messages import Request, Response
+from pybernetes.control_plane.apiserver.http.messages import Response
 from pybernetes.control_plane.apiserver.http.stream import Stream
 from pybernetes.control_plane.apiserver.inprocess.objects import LOCAL, LocalWatch, Objects
 from pybernetes.control_plane.apiserver.inprocess.pipes import Headers, Pipe, Reader
+from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.store.protocol import StoreError
 
 

@@ -13,8 +13,9 @@ from pybernetes.api.core.componentstatus import component_status
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver import negotiation, rendering
 from pybernetes.control_plane.apiserver.api import Api
-from pybernetes.control_plane.apiserver.http.messages import Request, Response
+from pybernetes.control_plane.apiserver.http.messages import Response
 from pybernetes.control_plane.apiserver.kinds import Kind
+from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.store.protocol import Record, StoreError
 
 _PORTS = {"scheduler": 10259, "controller-manager": 10257}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pybernetes.control_plane.apiserver.api import Api
-from pybernetes.control_plane.apiserver.http.messages import Request, Response
+from pybernetes.control_plane.apiserver.http.messages import Response
 from pybernetes.control_plane.apiserver.kinds import Kind
+from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.reviews import _access
 
 

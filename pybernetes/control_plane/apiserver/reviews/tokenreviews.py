@@ -8,8 +8,9 @@ from typing import Any
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.authn.method import Known, Refused
-from pybernetes.control_plane.apiserver.http.messages import Request, Response
+from pybernetes.control_plane.apiserver.http.messages import Response
 from pybernetes.control_plane.apiserver.kinds import Kind
+from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.reviews import _access
 
 

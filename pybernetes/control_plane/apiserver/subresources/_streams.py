@@ -11,10 +11,11 @@ from pybernetes.control_plane.apiserver import nodes, subresource_kinds, writes
 from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.http import websocket
 from pybernetes.control_plane.apiserver.http.connection import Answer
-from pybernetes.control_plane.apiserver.http.messages import Request, Response
+from pybernetes.control_plane.apiserver.http.messages import Response
 from pybernetes.control_plane.apiserver.http.stream import Stream
 from pybernetes.control_plane.apiserver.kinds import Kind
 from pybernetes.control_plane.apiserver.options import boolean
+from pybernetes.control_plane.apiserver.request import Request
 
 
 async def require_create(api: Api, request: Request) -> None:

@@ -12,9 +12,10 @@ from pybernetes.control_plane.apiserver import deletion, negotiation, writes
 from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.bodies import read_body
 from pybernetes.control_plane.apiserver.decoding import decode
-from pybernetes.control_plane.apiserver.http.messages import Request, Response
+from pybernetes.control_plane.apiserver.http.messages import Response
 from pybernetes.control_plane.apiserver.kinds import Kind
 from pybernetes.control_plane.apiserver.options import DeleteOptions, delete_options, write_options
+from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.store.protocol import Conflict, NotFound
 
 _EVICTION = Resource(group="policy", version="v1", kind="Eviction", plural="evictions",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.http.connection import Answer
-from pybernetes.control_plane.apiserver.http.messages import Request
 from pybernetes.control_plane.apiserver.kinds import Kind
+from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.subresources import _streams
 
 # What the API calls the streams, and what the kubelet does.

@@ -6,9 +6,9 @@ from pybernetes.api import errors
 from pybernetes.api.field import Errors
 from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.http.connection import Answer
-from pybernetes.control_plane.apiserver.http.messages import Request
 from pybernetes.control_plane.apiserver.kinds import Kind
 from pybernetes.control_plane.apiserver.options import integer
+from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.subresources import _streams
 
 _OPTIONS = (

@@ -14,9 +14,10 @@ from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver import nodes, writes
 from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.http.connection import Answer
-from pybernetes.control_plane.apiserver.http.messages import Request, Response
+from pybernetes.control_plane.apiserver.http.messages import Response
 from pybernetes.control_plane.apiserver.http.relay import Target
 from pybernetes.control_plane.apiserver.kinds import Kind
+from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.subresources._streams import options_of
 
 _NOT_ALLOWED = "address not allowed"

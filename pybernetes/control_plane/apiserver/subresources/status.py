@@ -6,8 +6,8 @@ from typing import Any
 
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.api import Api
-from pybernetes.control_plane.apiserver.http.messages import Request
 from pybernetes.control_plane.apiserver.kinds import Kind
+from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.update_rules import StatusRules, UpdateRules
 from pybernetes.control_plane.apiserver.verbs.get import get
 from pybernetes.control_plane.apiserver.verbs.patch import patch

@@ -18,9 +18,10 @@ from pybernetes.control_plane.apiserver.authn.service_accounts.settings import (
 )
 from pybernetes.control_plane.apiserver.bodies import read_body
 from pybernetes.control_plane.apiserver.decoding import decode
-from pybernetes.control_plane.apiserver.http.messages import Request, Response
+from pybernetes.control_plane.apiserver.http.messages import Response
 from pybernetes.control_plane.apiserver.kinds import Kind
 from pybernetes.control_plane.apiserver.options import write_options
+from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib import jose
 
 _KIND = Kind(TOKEN_REQUEST)

@@ -6,9 +6,10 @@ from pybernetes.control_plane.apiserver import negotiation, rendering, writes
 from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.bodies import read_body
 from pybernetes.control_plane.apiserver.decoding import decode
-from pybernetes.control_plane.apiserver.http.messages import Request, Response
+from pybernetes.control_plane.apiserver.http.messages import Response
 from pybernetes.control_plane.apiserver.kinds import Kind
 from pybernetes.control_plane.apiserver.options import write_options
+from pybernetes.control_plane.apiserver.request import Request
 
 
 async def create(api: Api, request: Request, kind: Kind) -> Response:

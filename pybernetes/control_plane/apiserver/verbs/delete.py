@@ -12,9 +12,10 @@ from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver import deletion, negotiation, rendering, writes
 from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.bodies import read_body
-from pybernetes.control_plane.apiserver.http.messages import Request, Response
+from pybernetes.control_plane.apiserver.http.messages import Response
 from pybernetes.control_plane.apiserver.kinds import Kind
 from pybernetes.control_plane.apiserver.options import DeleteOptions, delete_options, list_options
+from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.selection import Selection
 from pybernetes.control_plane.store.protocol import Record
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver import negotiation, rendering
 from pybernetes.control_plane.apiserver.api import Api, Awaited
-from pybernetes.control_plane.apiserver.http.messages import Request, Response
+from pybernetes.control_plane.apiserver.http.messages import Response
 from pybernetes.control_plane.apiserver.kinds import ROOT, Kind
 from pybernetes.control_plane.apiserver.options import revision
+from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.store.protocol import Record
 
 

@@ -11,9 +11,10 @@ import orjson
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver import negotiation, rendering
 from pybernetes.control_plane.apiserver.api import Api, Awaited
-from pybernetes.control_plane.apiserver.http.messages import Request, Response
+from pybernetes.control_plane.apiserver.http.messages import Response
 from pybernetes.control_plane.apiserver.kinds import Kind
 from pybernetes.control_plane.apiserver.options import ListOptions, list_options, revision
+from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.selection import Selection
 from pybernetes.control_plane.apiserver.verbs.get import wait_for
 from pybernetes.control_plane.store.protocol import Compacted, FutureRevision, Record

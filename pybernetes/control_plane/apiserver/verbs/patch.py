@@ -17,9 +17,10 @@ from pybernetes.control_plane.apiserver import negotiation, writes
 from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.bodies import Body, parse_body
 from pybernetes.control_plane.apiserver.decoding import check_type, convert, report
-from pybernetes.control_plane.apiserver.http.messages import Request, Response
+from pybernetes.control_plane.apiserver.http.messages import Response
 from pybernetes.control_plane.apiserver.kinds import Kind
 from pybernetes.control_plane.apiserver.options import WriteOptions, write_options
+from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.update_rules import UpdateRules
 from pybernetes.control_plane.apiserver.verbs.create import answer
 from pybernetes.control_plane.store.protocol import Record

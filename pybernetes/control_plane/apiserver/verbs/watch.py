@@ -17,12 +17,12 @@ from pybernetes.control_plane.apiserver import negotiation, rendering
 from pybernetes.control_plane.apiserver.api import Api, Awaited
 from pybernetes.control_plane.apiserver.http import websocket
 from pybernetes.control_plane.apiserver.http.connection import Upgrade
-from pybernetes.control_plane.apiserver.http.messages import Request
 from pybernetes.control_plane.apiserver.http.stream import Stream, chunk
 from pybernetes.control_plane.apiserver.kinds import Kind
 from pybernetes.control_plane.apiserver.metrics import Events
 from pybernetes.control_plane.apiserver.negotiation import Representation
 from pybernetes.control_plane.apiserver.options import ListOptions, list_options, revision
+from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.selection import Selection
 from pybernetes.control_plane.apiserver.stored import restamp
 from pybernetes.control_plane.apiserver.verbs.get import wait_for

@@ -15,9 +15,9 @@ from pybernetes.control_plane.apiserver.authz.chain import Chain
 from pybernetes.control_plane.apiserver.authz.guards import certificate_requests, parameters, resource_claims
 from pybernetes.control_plane.apiserver.authz.guards.escalation import only_collected
 from pybernetes.control_plane.apiserver.authz.verdict import ALLOWED, NO_OPINION, Rules, Verdict
-from pybernetes.control_plane.apiserver.http.messages import Request
 from pybernetes.control_plane.apiserver.info import RequestInfo, parse
 from pybernetes.control_plane.apiserver.kinds import Kinds
+from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.stored import stamp
 from pybernetes.control_plane.apiserver.subresources._streams import require_create
 from pybernetes.control_plane.store.open import open_store

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from pybernetes.control_plane.apiserver.http.messages import Request, split_target
+from pybernetes.control_plane.apiserver.http.messages import split_target
 from pybernetes.control_plane.apiserver.info import RequestInfo, attributes, parse
+from pybernetes.control_plane.apiserver.request import Request
 
 FIELDS = ("verb", "group", "version", "resource", "subresource", "namespace", "name")
 

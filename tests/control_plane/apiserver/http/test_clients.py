@@ -18,8 +18,9 @@ from pybernetes.control_plane.apiserver import app
 from pybernetes.control_plane.apiserver.http import warnings
 from pybernetes.control_plane.apiserver.http.connection import Application, Server
 from pybernetes.control_plane.apiserver.http.limits import Limits
-from pybernetes.control_plane.apiserver.http.messages import Request, Response
+from pybernetes.control_plane.apiserver.http.messages import Response
 from pybernetes.control_plane.apiserver.http.stream import Stream, chunk
+from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib import tls
 
 QUICK = Limits(head_seconds=0.4, receive_seconds=0.8, idle_seconds=1.2, stall_seconds=1, linger_seconds=0.3)
@@ -74,7 +75,7 @@ def serve(certificates: tuple[Path, Path, Path]) -> Callable[..., Any]:
 
     @asynccontextmanager
     async def running(application: Application, limits: Limits = QUICK) -> AsyncIterator[Service]:
-        server = Server(application, app.refusal, limits)
+        server = Server(application, app.refusal, limits, Request)
         port = await server.start("127.0.0.1", 0, tls.server_context(certificate, key))
         try:
             yield Service(server, port, ssl.create_default_context(cafile=str(authority)))

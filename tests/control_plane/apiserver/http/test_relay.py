@@ -6,8 +6,8 @@ import asyncio
 from contextlib import suppress
 from typing import Any
 
-from pybernetes.control_plane.apiserver.http.messages import Request
 from pybernetes.control_plane.apiserver.http.relay import Target, relay
+from pybernetes.control_plane.apiserver.request import Request
 
 
 async def test_who_gives_up_hangs_up() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pybernetes.control_plane.apiserver.authn.method import Method, Parts, RequestMethod
 from pybernetes.control_plane.apiserver.authn.peer import NOBODY, peer_of
 from pybernetes.control_plane.apiserver.authn.user import User
-from pybernetes.control_plane.apiserver.http.messages import Request
+from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib.flags import Flag
 
 FLAGS = (

@@ -10,7 +10,7 @@ from pybernetes.control_plane.apiserver.authn.headers import extra
 from pybernetes.control_plane.apiserver.authn.method import Method, Parts, Refused, RequestMethod
 from pybernetes.control_plane.apiserver.authn.peer import NOBODY, peer_of
 from pybernetes.control_plane.apiserver.authn.user import User, authenticated
-from pybernetes.control_plane.apiserver.http.messages import Request
+from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib.flags import Flag
 from pybernetes.lib.serving import Bundle
 

@@ -7,8 +7,8 @@ from pybernetes.api.certificates import GROUP
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.api import Api, Guard
-from pybernetes.control_plane.apiserver.http.messages import Request
 from pybernetes.control_plane.apiserver.info import RequestInfo
+from pybernetes.control_plane.apiserver.request import Request
 
 
 def guards(api: Api) -> dict[tuple[str, str], Guard]:

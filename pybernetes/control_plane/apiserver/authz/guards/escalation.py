@@ -16,8 +16,8 @@ from pybernetes.control_plane.apiserver.api import Api, Guard
 from pybernetes.control_plane.apiserver.authn.user import MASTERS
 from pybernetes.control_plane.apiserver.authz.rbac import cover
 from pybernetes.control_plane.apiserver.authz.verdict import Rule, listed
-from pybernetes.control_plane.apiserver.http.messages import Request
 from pybernetes.control_plane.apiserver.info import RequestInfo
+from pybernetes.control_plane.apiserver.request import Request
 
 _EVERYTHING: list[Rule] = [
     {"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]},

@@ -12,8 +12,8 @@ from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.api import Api, Guard
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.authz.refusal import refused
-from pybernetes.control_plane.apiserver.http.messages import Request
 from pybernetes.control_plane.apiserver.info import RequestInfo
+from pybernetes.control_plane.apiserver.request import Request
 
 _LABEL = "resource.kubernetes.io/admin-access"
 _NODE_NAME = "authentication.kubernetes.io/node-name"
