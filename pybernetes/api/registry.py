@@ -8,26 +8,24 @@ from functools import lru_cache
 
 from pybernetes import api
 from pybernetes.api.resource import Resource
+from pybernetes.lib.discover import discover
 
 
 @lru_cache(maxsize=1)
 def builtin() -> tuple[Resource, ...]:
-    """Every built-in resource. A package below ``api`` holds kinds if it names its ``GROUP``."""
-    found: list[Resource] = []
+    """Return every built-in resource. A package below ``api`` holds kinds if it names its ``GROUP``."""
+    resources: list[Resource] = []
     for package in pkgutil.iter_modules(api.__path__):
         if not package.ispkg:
             continue
         group = importlib.import_module(f"{api.__name__}.{package.name}")
         if not hasattr(group, "GROUP"):
             continue
-        for module in pkgutil.iter_modules(group.__path__):
-            if module.name.startswith("_"):
-                continue  # shared by the kinds of the group
-            resource = importlib.import_module(f"{group.__name__}.{module.name}").RESOURCE
+        for resource in discover(group.__name__, "RESOURCE").values():
             if resource.group != group.GROUP:
                 raise RuntimeError(f"{resource} is in the package of the group {group.GROUP!r}")
-            found.append(resource)
-    names = [(resource.group, resource.version, resource.plural) for resource in found]
+            resources.append(resource)
+    names = [(resource.group, resource.version, resource.plural) for resource in resources]
     if len(set(names)) != len(names):
         raise RuntimeError("two files define the same kind")
-    return tuple(found)
+    return tuple(resources)

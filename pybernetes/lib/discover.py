@@ -1,9 +1,14 @@
-"""Finds things that live one to a file: a controller, a scheduler plugin, a program."""
+"""Find things that live one to a file: a controller, a scheduler plugin, a program.
+
+A thing that needs several files lives in a folder, in the file that is named like the folder:
+``deployment.py``, or ``deployment/deployment.py``.
+"""
 
 import os
 from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
+from types import ModuleType
 from typing import Any
 
 
@@ -12,44 +17,51 @@ class DiscoveryError(Exception):
 
 
 def names(package: str) -> list[str]:
-    """Lists the modules and subpackages of a package by file name, sorted, importing none of them.
+    """List the modules and subpackages of a package by file name, sorted, importing none of them.
 
     Names that begin with an underscore are helpers and are left out.
     """
     spec = find_spec(package)
     if spec is None or spec.submodule_search_locations is None:
         raise DiscoveryError(f"{package} is not a package")
-    found: set[str] = set()
+    modules: set[str] = set()
     for folder in spec.submodule_search_locations:
         with os.scandir(folder) as entries:
             for entry in entries:
                 name = _module_name(entry)
                 if name is not None and not name.startswith("_"):
-                    found.add(name)
-    return sorted(found)
+                    modules.add(name)
+    return sorted(modules)
+
+
+def load(package: str, name: str) -> ModuleType:
+    """Import the module that holds a thing: its file, or the file of that name in its folder."""
+    module = import_module(f"{package}.{name}")
+    inner = f"{module.__name__}.{name}"
+    return import_module(inner) if hasattr(module, "__path__") and find_spec(inner) else module
 
 
 def discover(package: str, attribute: str, key: Callable[[Any], str] | None = None) -> dict[str, Any]:
-    """Imports every module of a package and returns the named attribute of each, by name.
+    """Import every module of a package and return the named attribute of each, by name.
 
     The name is the module's, or what `key` makes of the value. A module without the attribute and two
     values of one name are errors, so that a file can never be left out in silence.
     """
-    found: dict[str, Any] = {}
+    things: dict[str, Any] = {}
     origin: dict[str, str] = {}
     for module_name in names(package):
-        path = f"{package}.{module_name}"
-        module = import_module(path)
+        module = load(package, module_name)
+        path = module.__name__
         try:
             value = getattr(module, attribute)
         except AttributeError:
             raise DiscoveryError(f"{path} has no {attribute}") from None
         name = key(value) if key is not None else module_name
-        if name in found:
+        if name in things:
             raise DiscoveryError(f"{path} and {origin[name]} are both named {name!r}")
-        found[name] = value
+        things[name] = value
         origin[name] = path
-    return found
+    return things
 
 
 def _module_name(entry: os.DirEntry[str]) -> str | None:

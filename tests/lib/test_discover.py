@@ -40,6 +40,14 @@ def test_discover_returns_the_attribute_of_every_module(things: Path) -> None:
     assert discover("some_things", "THING") == {"one": 1, "two": 2}
 
 
+def test_discover_looks_into_a_folder_for_the_file_of_its_name(things: Path) -> None:
+    (things / "one").mkdir()
+    (things / "one" / "__init__.py").write_text("")
+    (things / "one" / "one.py").write_text("THING = 1")
+    (things / "one" / "part.py").write_text("raise RuntimeError('imported')")
+    assert discover("some_things", "THING") == {"one": 1}
+
+
 def test_discover_names_values_by_key(things: Path) -> None:
     (things / "one.py").write_text("THING = 'first'")
     assert discover("some_things", "THING", key=str.upper) == {"FIRST": "first"}
