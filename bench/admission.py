@@ -10,16 +10,16 @@ from typing import Any
 
 import orjson
 
-from pybernetes.api.core.pod import RESOURCE
+from pybernetes.api.core.pod.pod import RESOURCE
 from pybernetes.api.registry import builtin
 from pybernetes.api.scheduling.priorityclass import system_classes
 from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes, Chain
-from pybernetes.control_plane.apiserver.admission.select import select
-from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.admission.setup import select
+from pybernetes.control_plane.apiserver.assembly.bootstrap import ensure
 from pybernetes.control_plane.apiserver.authn.user import User
-from pybernetes.control_plane.apiserver.bootstrap import ensure
-from pybernetes.control_plane.apiserver.kinds import Kinds
-from pybernetes.control_plane.apiserver.stored import stamp
+from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.storage.kinds import Kinds
+from pybernetes.control_plane.apiserver.storage.resource_version import stamp
 from pybernetes.control_plane.store.open import open_store
 
 SUMMARY = "admission: microseconds of the default plugins for a Pod; needs no server"
@@ -92,7 +92,7 @@ async def _measure(labels: dict[str, str], objects: list[tuple[str, dict[str, An
     """The best of some rounds, because whatever else the machine does only adds."""
     store = open_store("memory", stamp=stamp)
     await store.start()
-    api = Api(store, Kinds(builtin()))
+    api = ServerContext(store, Kinds(builtin()))
     chain = Chain([make(api) for make in select()])
     await ensure(api, "", "namespaces", "", {"metadata": {"name": NAMESPACE, "labels": labels}})
     await ensure(api, "", "serviceaccounts", NAMESPACE, {"metadata": {"name": "default"}})

@@ -14,14 +14,14 @@ from typing import Any
 import orjson
 
 from pybernetes.api.registry import builtin
-from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.authn.user import User
-from pybernetes.control_plane.apiserver.authz.chain import Chain
+from pybernetes.control_plane.apiserver.authz.authorization import Authorization
+from pybernetes.control_plane.apiserver.authz.bootstrap_policy.reconcile import reconcile
 from pybernetes.control_plane.apiserver.authz.modes import node, rbac
-from pybernetes.control_plane.apiserver.authz.policy.reconcile import reconcile
-from pybernetes.control_plane.apiserver.info import RequestInfo
-from pybernetes.control_plane.apiserver.kinds import Kinds
-from pybernetes.control_plane.apiserver.stored import stamp
+from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.request_info import RequestInfo
+from pybernetes.control_plane.apiserver.storage.kinds import Kinds
+from pybernetes.control_plane.apiserver.storage.resource_version import stamp
 from pybernetes.control_plane.store.open import open_store
 
 SUMMARY = "authorization: microseconds for a check among thousands of bindings; needs no server"
@@ -55,8 +55,8 @@ def main(argv: list[str]) -> int:
 async def _measure(bindings: int, checks: int) -> dict[str, float]:
     store = open_store("memory", stamp=stamp)
     await store.start()
-    api = Api(store, Kinds(builtin()))
-    chain = Chain([node.Mode(api), rbac.Mode(api)])
+    api = ServerContext(store, Kinds(builtin()))
+    chain = Authorization([node.Mode(api), rbac.Mode(api)])
     await reconcile(api)
     for key, value in cluster(bindings):
         await store.create(key, orjson.dumps({"kind": "", "apiVersion": "", **value}))
@@ -71,7 +71,7 @@ async def _measure(bindings: int, checks: int) -> dict[str, float]:
     return figures
 
 
-def _time(chain: Chain, questions: list[Question], checks: int) -> float:
+def _time(chain: Authorization, questions: list[Question], checks: int) -> float:
     """Microseconds for a check; a first round finds out whether all are answered alike."""
     verdicts = {chain.authorize(*question).allowed for question in questions}  # type: ignore[union-attr]
     assert len(verdicts) == 1, "the questions of a sort must have one answer"

@@ -60,9 +60,9 @@ def main(argv: list[str]) -> int:
 
 async def _measure(options: argparse.Namespace) -> dict[str, dict[str, float]]:
     if options.kubeconfig:
-        from pybernetes.client import config
+        from pybernetes.client import kubeconfig
 
-        async with config.load(options.kubeconfig).client(user_agent="bench-controllers") as client:
+        async with kubeconfig.load(options.kubeconfig).client(user_agent="bench-controllers") as client:
             return await _steps(options, client, options.pid)
     async with one_process(options.storage) as client:
         return await _steps(options, client, [os.getpid()])
@@ -72,11 +72,11 @@ async def _measure(options: argparse.Namespace) -> dict[str, dict[str, float]]:
 async def one_process(storage: str) -> AsyncIterator[Client]:
     """An API server and all controllers in this process, and a client for them."""
     from pybernetes.cmd.kube_apiserver import parser as server_flags
-    from pybernetes.control_plane.apiserver import setup
+    from pybernetes.control_plane.apiserver.assembly import setup
+    from pybernetes.control_plane.apiserver.assembly.api_server import ApiServer
     from pybernetes.control_plane.apiserver.authn.user import AUTHENTICATED, MASTERS, User
-    from pybernetes.control_plane.apiserver.inprocess import InProcess
-    from pybernetes.control_plane.apiserver.server import ApiServer
-    from pybernetes.control_plane.controllers import _manager
+    from pybernetes.control_plane.apiserver.inprocess import InProcessTransport
+    from pybernetes.control_plane.controllers._controller_manager import manager as _manager
     from pybernetes.lib import flags
     from pybernetes.runtime import Manager
 
@@ -87,7 +87,9 @@ async def one_process(storage: str) -> AsyncIterator[Client]:
         )  # fmt: skip
         server = ApiServer(setup.store(given), setup.settings(given))
         await server.start()
-        client = Client(InProcess(server.http.application, User("bench", groups=(MASTERS, AUTHENTICATED))))
+        client = Client(
+            InProcessTransport(server.http.application, User("bench", groups=(MASTERS, AUTHENTICATED)))
+        )
         known = _manager.descriptors()
         settings = flags.defaults(_manager.flags(known))
         manager = Manager(client)

@@ -37,15 +37,15 @@ def main(argv: list[str]) -> int:
 
 def microseconds(name: str, nodes: int, pods: int) -> float:
     """The processor time of a decision, in microseconds, on average over all pods of a workload."""
-    from pybernetes.control_plane.scheduler.config import Configuration
-    from pybernetes.control_plane.scheduler.cycle import Cycle
-    from pybernetes.control_plane.scheduler.listers import Listers
-    from pybernetes.control_plane.scheduler.nodes import NodeReader
-    from pybernetes.control_plane.scheduler.nominations import Nominations
-    from pybernetes.control_plane.scheduler.pods import PodReader
-    from pybernetes.control_plane.scheduler.profile import Profile
-    from pybernetes.control_plane.scheduler.requests import Resources
-    from pybernetes.control_plane.scheduler.snapshot import Snapshot
+    from pybernetes.scheduling.config import Configuration
+    from pybernetes.scheduling.cycle import Cycle
+    from pybernetes.scheduling.listers import Listers
+    from pybernetes.scheduling.nodes import NodeReader
+    from pybernetes.scheduling.nominations import Nominations
+    from pybernetes.scheduling.pods import PodReader
+    from pybernetes.scheduling.profile import Profile
+    from pybernetes.scheduling.resource_requests import Resources
+    from pybernetes.scheduling.snapshot import Snapshot
 
     workload, resources, listers = WORKLOADS[name](nodes, pods), Resources(), Listers()
     snapshot, pod_reader, node_reader = Snapshot(resources), PodReader(resources), NodeReader(resources)

@@ -22,7 +22,7 @@ from typing import Any
 
 from bench.harness.machine import processor_seconds, resident_megabytes
 from bench.harness.report import percentile
-from pybernetes.client import config
+from pybernetes.client import kubeconfig as config
 from pybernetes.client.client import Client
 from pybernetes.client.refs import NAMESPACES, SERVICES
 

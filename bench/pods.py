@@ -82,7 +82,7 @@ def _cluster(name: str) -> Iterator[str]:
         yield name
         return
     from pybernetes.tools.local import lifecycle
-    from pybernetes.tools.local.places import Cluster
+    from pybernetes.tools.local.paths import Cluster
 
     made = Cluster(f"bench-{uuid.uuid4().hex[:6]}")
     try:
@@ -103,16 +103,16 @@ def image() -> bytes:
 
 
 async def _measure(options: argparse.Namespace, name: str) -> Figures:
-    from pybernetes.client import config
+    from pybernetes.client import kubeconfig
     from pybernetes.node.containerd import images
     from pybernetes.tools.local import lifecycle, settings
     from pybernetes.tools.local.node import Node
-    from pybernetes.tools.local.places import Cluster
+    from pybernetes.tools.local.paths import Cluster
 
     cluster = Cluster(name)
     node = Node(cluster, settings.load(cluster).nodes[0].name)
     agent = lifecycle.running_programs(cluster)[f"node-{node.name}"]["pid"]
-    async with config.load(str(cluster.kubeconfig)).client(user_agent="bench-pods") as client:
+    async with kubeconfig.load(str(cluster.kubeconfig)).client(user_agent="bench-pods") as client:
         await images.load(node.places.socket, image())
         runtime = Runtime(f"unix://{node.places.socket}")
         try:
@@ -132,9 +132,9 @@ class Runtime:
     """The container runtime itself, to do what the kubelet has it do without the kubelet."""
 
     def __init__(self, endpoint: str) -> None:
-        from pybernetes.node.kubelet.cri.client import Cri
+        from pybernetes.node.kubelet.cri.client import CriClient
 
-        self.cri = Cri(endpoint)
+        self.cri = CriClient(endpoint)
 
     async def pod(self, began: float) -> tuple[str, float]:
         """Makes a sandbox and starts a container in it: the sandbox, and the milliseconds since the beginning."""
@@ -166,10 +166,10 @@ class Runtime:
 
     async def until_empty(self, namespace: str) -> None:
         """Waits until nothing is left of the pods of a namespace: a pod is deleted before it is torn down."""
-        from pybernetes.node.kubelet.cri import keys
+        from pybernetes.node.kubelet.cri import label_keys
 
         async with asyncio.timeout(240):
-            while await self.cri.list_pod_sandboxes({keys.POD_NAMESPACE: namespace}):
+            while await self.cri.list_pod_sandboxes({label_keys.POD_NAMESPACE: namespace}):
                 await asyncio.sleep(0.05)
 
 

@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from pybernetes.node.proxy.backend import LocalTraffic, Settings, modes
-from pybernetes.node.proxy.model import Node
-from pybernetes.node.proxy.tracker import Tracker
+from pybernetes.node.proxy.change_tracker import ChangeTracker
+from pybernetes.node.proxy.service_port import Node
 
 SUMMARY = "kube-proxy: seconds for a full sync and for one endpoint's change; needs root, no server"
 KERNEL_MODES = ("iptables", "nftables")
@@ -120,7 +120,7 @@ async def _measure(mode: str, options: argparse.Namespace) -> dict[str, float]:
         limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
         resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
     services, slices = _objects(options.services, options.endpoints)
-    tracker = Tracker(Node("node-0", addresses=("172.30.0.2",)))
+    tracker = ChangeTracker(Node("node-0", addresses=("172.30.0.2",)))
     backend = modes()[mode](Settings(tracker.node, LocalTraffic(ranges=("10.128.0.0/9",))), 4)
     for service in services:
         tracker.on_service(None, service)

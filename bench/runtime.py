@@ -16,12 +16,12 @@ from bench.harness.machine import resident_megabytes
 from pybernetes.client.client import Client
 from pybernetes.client.credentials import Authority, Token
 from pybernetes.client.refs import CONFIG_MAPS, PODS
-from pybernetes.client.rest import Rest
+from pybernetes.client.rest_transport import RestTransport
 from pybernetes.cmd.kube_apiserver import parser as server_flags
-from pybernetes.control_plane.apiserver import setup
+from pybernetes.control_plane.apiserver.assembly import setup
+from pybernetes.control_plane.apiserver.assembly.api_server import ApiServer
 from pybernetes.control_plane.apiserver.authn.user import AUTHENTICATED, MASTERS, User
-from pybernetes.control_plane.apiserver.inprocess import InProcess
-from pybernetes.control_plane.apiserver.server import ApiServer
+from pybernetes.control_plane.apiserver.inprocess import InProcessTransport
 from pybernetes.runtime import Controller, Informer, Runtime, by_labels
 
 SUMMARY = "client and runtime: dispatch, informers, calls in-process and over HTTPS; needs no server"
@@ -77,9 +77,11 @@ async def _measure(options: argparse.Namespace) -> dict[str, float]:
         )  # fmt: skip
         server = ApiServer(setup.store(flags), setup.settings(flags))
         await server.start()
-        local = Client(InProcess(server.http.application, User("bench", groups=(MASTERS, AUTHENTICATED))))
+        local = Client(
+            InProcessTransport(server.http.application, User("bench", groups=(MASTERS, AUTHENTICATED)))
+        )
         trust = Token(Authority(verify=False), "token")
-        remote = Client(Rest(f"https://127.0.0.1:{server.port}", trust))
+        remote = Client(RestTransport(f"https://127.0.0.1:{server.port}", trust))
         try:
             return await _figures(options, local, remote)
         finally:

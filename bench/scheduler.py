@@ -20,7 +20,7 @@ from typing import Any
 
 from bench.harness.machine import CpuMeter, describe_machine, resident_megabytes
 from bench.harness.workloads import HIGH, LABEL, LOW, NAMESPACE, WORKLOADS, Workload, node, pod
-from pybernetes.client import config
+from pybernetes.client import kubeconfig as config
 from pybernetes.client.client import JSON_PATCH, Client
 from pybernetes.client.errors import AlreadyExists, NotFound, StatusError
 from pybernetes.client.refs import NAMESPACES, NODES, PODS, PRIORITY_CLASSES, SERVICE_ACCOUNTS, SERVICES

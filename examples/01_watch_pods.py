@@ -9,7 +9,7 @@ import argparse
 import asyncio
 
 from pybernetes.client import Expired
-from pybernetes.client.config import load
+from pybernetes.client.kubeconfig import load
 from pybernetes.client.refs import PODS
 
 

@@ -13,11 +13,11 @@ import argparse
 import asyncio
 from typing import Any
 
-from pybernetes.client.config import load
+from pybernetes.client.kubeconfig import load
 from pybernetes.client.refs import CONFIG_MAPS, DEPLOYMENTS, SERVICES
 from pybernetes.lib import logs
 from pybernetes.runtime import Controller, Election, Manager, Runtime, split_key
-from pybernetes.runtime.children import owner_reference
+from pybernetes.runtime.owned_objects import owner_reference
 
 Object = dict[str, Any]
 LABEL = "example.com/site"

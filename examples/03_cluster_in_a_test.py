@@ -13,10 +13,10 @@ from pathlib import Path
 from pybernetes.client import Client
 from pybernetes.client.refs import CONFIG_MAPS, DEPLOYMENTS
 from pybernetes.cmd.kube_apiserver import parser
-from pybernetes.control_plane.apiserver import setup
+from pybernetes.control_plane.apiserver.assembly import setup
+from pybernetes.control_plane.apiserver.assembly.api_server import ApiServer
 from pybernetes.control_plane.apiserver.authn.user import AUTHENTICATED, MASTERS, User
 from pybernetes.control_plane.apiserver.inprocess import InProcess
-from pybernetes.control_plane.apiserver.server import ApiServer
 from pybernetes.runtime import Informer, Manager
 
 spec = importlib.util.spec_from_file_location("operator_example", Path(__file__).with_name("02_operator.py"))

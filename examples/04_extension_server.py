@@ -23,24 +23,24 @@ from pybernetes.api.customresource.types import root
 from pybernetes.api.resource import Column, Resource
 from pybernetes.api.table import AGE, NAME
 from pybernetes.client import Client
-from pybernetes.client.config import load
+from pybernetes.client.kubeconfig import load
 from pybernetes.client.refs import API_SERVICES, CONFIG_MAPS, SERVICES, SUBJECT_ACCESS_REVIEWS
-from pybernetes.control_plane.apiserver import app, gate
-from pybernetes.control_plane.apiserver.api import Api
-from pybernetes.control_plane.apiserver.authn.chain import Authentication
-from pybernetes.control_plane.apiserver.authn.methods import front_proxy
-from pybernetes.control_plane.apiserver.authz.chain import Chain
+from pybernetes.control_plane.apiserver.authn.authentication import Authentication
+from pybernetes.control_plane.apiserver.authn.authenticators import front_proxy
+from pybernetes.control_plane.apiserver.authz.authorization import Authorization
 from pybernetes.control_plane.apiserver.authz.verdict import Rules, Verdict
-from pybernetes.control_plane.apiserver.discovery import Discovery
-from pybernetes.control_plane.apiserver.endpoint import Endpoint
-from pybernetes.control_plane.apiserver.health import Health
-from pybernetes.control_plane.apiserver.http.connection import Server, Upgrade
-from pybernetes.control_plane.apiserver.kinds import Kinds
+from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.discovery.discovery import Discovery
+from pybernetes.control_plane.apiserver.observability.health import Health
 from pybernetes.control_plane.apiserver.openapi import OpenApi
-from pybernetes.control_plane.apiserver.stored import stamp
+from pybernetes.control_plane.apiserver.pipeline import authorization, pipeline
+from pybernetes.control_plane.apiserver.pipeline.router import Router
+from pybernetes.control_plane.apiserver.storage.kinds import Kinds
+from pybernetes.control_plane.apiserver.storage.resource_version import stamp
 from pybernetes.control_plane.store.open import open_store
 from pybernetes.lib import tls
-from pybernetes.lib.serving import Bundle, KeyPair, Serving
+from pybernetes.lib.http.server_connection import Server, Upgrade
+from pybernetes.lib.serving_certificates import CABundle, KeyPair, ServingCertificates
 
 GROUP, VERSION, SERVICE, NAMESPACE = "hello.example.com", "v1", "greetings", "default"
 TEXT = {"type": "string", "description": "what is said"}
@@ -130,19 +130,19 @@ class Delegated:
         return Rules(incomplete=True)
 
 
-async def server(client: Client, proxies: Bundle, names: dict[str, list[str]]) -> Server:
+async def server(client: Client, proxies: CABundle, names: dict[str, list[str]]) -> Server:
     """The parts of an API server, put together."""
-    api = Api(open_store("memory", stamp=stamp), Kinds([GREETINGS]))
+    api = ServerContext(open_store("memory", stamp=stamp), Kinds([GREETINGS]))
     await api.store.start()
     api.authentication = Authentication(
         [front_proxy.authenticator(proxies, time.time, **names)], anonymous=False
     )
     discovery, openapi = Discovery([GREETINGS]), OpenApi()
     openapi.add(GREETINGS, SCHEMA)
-    endpoint = Endpoint(api, discovery, openapi, Health(), api.metrics)
+    endpoint = Router(api, discovery, openapi, Health(), api.metrics)
     endpoint.subresources["line"] = line
-    steps = (api.authentication.step, gate.authorization(Chain([Delegated(client)])))
-    return Server(app.App(steps, endpoint, api.metrics), app.refusal)
+    steps = (api.authentication.step, authorization.authorization(Authorization([Delegated(client)])))
+    return Server(pipeline.Pipeline(steps, endpoint, api.metrics), pipeline.refusal)
 
 
 async def register(client: Client, address: str, port: int, authority: bytes) -> None:
@@ -178,9 +178,9 @@ async def main() -> None:
             keys = {name: f"requestheader-{name.replace('_', '-')}" for name in front_proxy.USUAL}
             names = {name: json.loads(said.get(key, "[]")) for name, key in keys.items()}
             certificate, key, authority = tls.ensure_serving(directory, [f"{SERVICE}.{NAMESPACE}.svc"])
-            proxies = Bundle(directory / "proxies.crt")
+            proxies = CABundle(directory / "proxies.crt")
             listener = await server(client, proxies, names)
-            context = Serving(KeyPair(certificate, key), bundles=[proxies]).context
+            context = ServingCertificates(KeyPair(certificate, key), bundles=[proxies]).context
             port = await listener.start(arguments.address, 0, context)
             await register(client, arguments.address, port, authority.read_bytes())
             print(f"greetings are served on {arguments.address}:{port}", flush=True)

@@ -15,12 +15,12 @@ from typing import Any
 
 from pybernetes.client.client import Client
 from pybernetes.client.credentials import Authority, Token
-from pybernetes.client.rest import Rest
+from pybernetes.client.rest_transport import RestTransport
 from pybernetes.cmd.kube_apiserver import parser
-from pybernetes.control_plane.apiserver import setup
+from pybernetes.control_plane.apiserver.assembly import setup
+from pybernetes.control_plane.apiserver.assembly.api_server import ApiServer
 from pybernetes.control_plane.apiserver.authn.user import AUTHENTICATED, MASTERS, User
-from pybernetes.control_plane.apiserver.inprocess import InProcess
-from pybernetes.control_plane.apiserver.server import ApiServer
+from pybernetes.control_plane.apiserver.inprocess import InProcessTransport
 from tests.servers import NO_ACCOUNTS
 
 TOKEN = "administrator-token"
@@ -73,7 +73,7 @@ class Cluster:
 
     def local_client(self, user: User = ADMINISTRATOR, **options: Any) -> Client:
         """A client in the same process, as a user."""
-        return Client(InProcess(self.server.http.application, user), **options)
+        return Client(InProcessTransport(self.server.http.application, user), **options)
 
     @property
     def url(self) -> str:
@@ -83,7 +83,7 @@ class Cluster:
     def rest_client(self, token: str = TOKEN, *, calls_at_once: int = 100, **options: Any) -> Client:
         """A client over HTTPS; closed with the cluster."""
         credentials = Token(Authority(self.directory / "ca.crt"), token)
-        client = Client(Rest(self.url, credentials, calls_at_once=calls_at_once), **options)
+        client = Client(RestTransport(self.url, credentials, calls_at_once=calls_at_once), **options)
         self._clients.append(client)
         return client
 

@@ -35,7 +35,7 @@ class Held(ControlPlane):
 async def run(directory: Path, kubeconfig: Path, arguments: list[str]) -> None:
     """Serves from a directory until it is told to stop, and says in a kubeconfig where."""
     from pybernetes.cmd import kube_apiserver, kube_controller_manager
-    from pybernetes.lib import collector
+    from pybernetes.lib import gc_tuning
 
     (directory / "tokens.csv").write_text('bench,bench,1,"system:masters"\n')
     server = kube_apiserver.parser().parse_args(
@@ -51,7 +51,7 @@ async def run(directory: Path, kubeconfig: Path, arguments: list[str]) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     await plane.start()
-    collector.calm()
+    gc_tuning.calm()
     text = (
         "apiVersion: v1\nkind: Config\ncurrent-context: bench\n"
         f"clusters: [{{name: bench, cluster: {{server: 'https://127.0.0.1:{plane.server.port}', "

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pybernetes.api import go
 from pybernetes.api.field import FieldError
+from pybernetes.api.text import go_format
 
 
 class StatusError(Exception):
@@ -63,7 +63,7 @@ def _details(group: str, kind: str, name: str = "", **more: Any) -> dict[str, An
 
 
 def not_found(group: str, resource: str, name: str) -> StatusError:
-    message = f"{qualified(group, resource)} {go.quote(name)} not found"
+    message = f"{qualified(group, resource)} {go_format.quote(name)} not found"
     return StatusError(404, "NotFound", message, _details(group, resource, name))
 
 
@@ -73,20 +73,20 @@ def no_such_resource() -> StatusError:
 
 
 def already_exists(group: str, resource: str, name: str) -> StatusError:
-    message = f"{qualified(group, resource)} {go.quote(name)} already exists"
+    message = f"{qualified(group, resource)} {go_format.quote(name)} already exists"
     return StatusError(409, "AlreadyExists", message, _details(group, resource, name))
 
 
 def generate_name_conflict(group: str, resource: str, name: str) -> StatusError:
     message = (
-        f"{qualified(group, resource)} {go.quote(name)} already exists, "
+        f"{qualified(group, resource)} {go_format.quote(name)} already exists, "
         "the server was not able to generate a unique name for the object"
     )
     return StatusError(409, "AlreadyExists", message, _details(group, resource, name, retryAfterSeconds=1))
 
 
 def conflict(group: str, resource: str, name: str, why: str) -> StatusError:
-    message = f"Operation cannot be fulfilled on {qualified(group, resource)} {go.quote(name)}: {why}"
+    message = f"Operation cannot be fulfilled on {qualified(group, resource)} {go_format.quote(name)}: {why}"
     return StatusError(409, "Conflict", message, _details(group, resource, name))
 
 
@@ -104,7 +104,7 @@ def forbidden(group: str, resource: str, name: str, why: str) -> StatusError:
     elif not name:
         message = f"{qualified(group, resource)} is forbidden: {why}"
     else:
-        message = f"{qualified(group, resource)} {go.quote(name)} is forbidden: {why}"
+        message = f"{qualified(group, resource)} {go_format.quote(name)} is forbidden: {why}"
     return StatusError(403, "Forbidden", message, _details(group, resource, name))
 
 
@@ -113,7 +113,7 @@ def invalid(group: str, kind: str, name: str, errors: Sequence[FieldError]) -> S
     unique = {str(error): error for error in errors}
     texts = list(unique)
     listed = texts[0] if len(texts) == 1 else "[" + ", ".join(texts) + "]"
-    message = f"{qualified(group, kind)} {go.quote(name)} is invalid"
+    message = f"{qualified(group, kind)} {go_format.quote(name)} is invalid"
     if texts:
         message += ": " + listed
     causes = [error.cause() for error in unique.values()]
@@ -136,7 +136,7 @@ def unauthorized(message: str = "Unauthorized") -> StatusError:
 
 
 def method_not_supported(group: str, resource: str, action: str) -> StatusError:
-    message = f"{action} is not supported on resources of kind {go.quote(qualified(group, resource))}"
+    message = f"{action} is not supported on resources of kind {go_format.quote(qualified(group, resource))}"
     return StatusError(405, "MethodNotAllowed", message, _details(group, resource))
 
 

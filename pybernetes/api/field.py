@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from pybernetes.api import go
+from pybernetes.api.text import go_format
 
 
 class Path:
@@ -58,7 +58,7 @@ class FieldError:
         """The message without the name of the field."""
         text = self.type
         if self.value is not OMIT:
-            text += f": {go.value(self.value)}"
+            text += f": {go_format.value(self.value)}"
         return f"{text}: {self.detail}" if self.detail else text
 
     def cause(self) -> dict[str, str]:
@@ -105,7 +105,7 @@ class Errors(list[FieldError]):
 
     def unsupported(self, path: Path | str, value: Any, supported: Iterable[str] = ()) -> None:
         ordered = sorted(supported) if isinstance(supported, (set, frozenset)) else supported
-        listed = ", ".join(go.quote(item) for item in ordered)
+        listed = ", ".join(go_format.quote(item) for item in ordered)
         detail = f"supported values: {listed}" if listed else ""
         self._add("Unsupported value", "FieldValueNotSupported", path, value, detail)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from pybernetes.api import go
+from pybernetes.api.text import go_format
 from pybernetes.api.validation import names
 
 _TOKEN = re.compile(r"\s*(?:(!=|==|=|!|<|>|\(|\)|,)|([^\s!=<>(),]+))")
@@ -147,7 +147,7 @@ class _Parser:
         problems = names.qualified_name(key)
         if problems:
             text = "; ".join(problems).replace("a qualified name must", "a valid label key must")
-            raise SelectorError(f"<nil>: Invalid value: {go.quote(key)}: {text}")
+            raise SelectorError(f"<nil>: Invalid value: {go_format.quote(key)}: {text}")
         if absent:
             return Requirement(key, "!")
         if self.peek() in ("", ","):
@@ -175,7 +175,7 @@ class _Parser:
             return Requirement(key, "notin" if operator == "!=" else "in", (value,))
         if not re.fullmatch(r"[+-]?[0-9]+", value):
             raise SelectorError(
-                f"values[0]: Invalid value: {go.quote(value)}: for 'Gt', 'Lt' operators, the value must be an integer"
+                f"values[0]: Invalid value: {go_format.quote(value)}: for 'Gt', 'Lt' operators, the value must be an integer"
             )
         return Requirement(key, "gt" if operator == ">" else "lt", (value,))
 
@@ -205,7 +205,7 @@ def _check_value(key: str, place: int, value: str) -> None:
     problems = names.label_value(value)
     if problems:
         text = "; ".join(problems)
-        raise SelectorError(f"values[{place}][{key}]: Invalid value: {go.quote(value)}: {text}")
+        raise SelectorError(f"values[{place}][{key}]: Invalid value: {go_format.quote(value)}: {text}")
 
 
 _OPERATORS = {"In": "in", "NotIn": "notin", "Exists": "exists", "DoesNotExist": "!"}
@@ -220,7 +220,7 @@ def from_object(selector: Mapping[str, Any] | None) -> Selector:
         name = expression.get("operator", "")
         operator = _OPERATORS.get(name)
         if operator is None:
-            raise SelectorError(f"{go.quote(name)} is not a valid label selector operator")
+            raise SelectorError(f"{go_format.quote(name)} is not a valid label selector operator")
         found.append(Requirement(expression.get("key", ""), operator, tuple(expression.get("values", ()))))
     return Selector(tuple(sorted(found, key=lambda requirement: requirement.key)))
 

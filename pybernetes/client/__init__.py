@@ -17,7 +17,7 @@ from pybernetes.client.errors import (
 )
 from pybernetes.client.refs import Ref
 from pybernetes.client.transport import Event, Object, Transport
-from pybernetes.client.watching import Watch
+from pybernetes.client.watch import Watch
 
 __all__ = [
     "AlreadyExists",

@@ -10,10 +10,10 @@ from urllib.parse import urlencode
 import orjson
 
 from pybernetes.client import errors
-from pybernetes.client.limiter import Limiter
+from pybernetes.client.rate_limiter import RateLimiter
 from pybernetes.client.refs import Kindlike, Ref, as_ref, builtin_ref, path_of
 from pybernetes.client.transport import Bytes, Headers, Object, Transport
-from pybernetes.client.watching import Watch
+from pybernetes.client.watch import Watch
 
 JSON_PATCH = "json"
 MERGE_PATCH = "merge"
@@ -81,7 +81,7 @@ class Client:
         transport: Transport,
         *,
         user_agent: str = "pybernetes",
-        limiter: Limiter | None = None,
+        limiter: RateLimiter | None = None,
         namespace: str = "default",
     ) -> None:
         self.transport = transport

@@ -26,7 +26,7 @@ from typing import Any
 import orjson
 
 from pybernetes.client.errors import NotSent
-from pybernetes.lib import times, tls
+from pybernetes.lib import rfc3339, tls
 from pybernetes.lib.clock import Clock
 
 Headers = dict[bytes, bytes]
@@ -315,7 +315,7 @@ class Exec(Credentials):
             self._trust = Certificate(self._plain, certificate, status["clientKeyData"])
         self._headers = bearer(token) if token else {}
         moment = status.get("expirationTimestamp")
-        self._expires = times.parse(moment) if moment else 0.0
+        self._expires = rfc3339.parse(moment) if moment else 0.0
 
 
 def bearer(token: str) -> Headers:

@@ -6,7 +6,7 @@ import os
 import struct
 
 from pybernetes.client.transport import Raw, Transport
-from pybernetes.lib.websocket import (
+from pybernetes.lib.http.websocket import (
     BINARY,
     CLOSE,
     PING,
@@ -29,7 +29,7 @@ __all__ = [
     "PONG",
     "TEXT",
     "Parser",
-    "Socket",
+    "WebSocket",
     "WebSocketError",
     "accept_of",
     "check_upgrade",
@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 
-class Socket:
+class WebSocket:
     """An open WebSocket connection. ``protocol`` is the subprotocol that the server chose."""
 
     def __init__(self, raw: Raw, protocol: str) -> None:
@@ -94,7 +94,7 @@ class Socket:
 
 async def connect(
     transport: Transport, path: str, query: str, protocols: tuple[str, ...], headers: dict[bytes, bytes]
-) -> Socket:
+) -> WebSocket:
     """Opens a WebSocket connection; StatusError if the server refuses."""
     key = new_key()
     raw = await transport.upgrade(path, query, {**headers, **upgrade_headers(key, protocols)})
@@ -103,4 +103,4 @@ async def connect(
     except WebSocketError:
         raw.close()
         raise
-    return Socket(raw, raw.headers.get(b"sec-websocket-protocol", b"").decode())
+    return WebSocket(raw, raw.headers.get(b"sec-websocket-protocol", b"").decode())

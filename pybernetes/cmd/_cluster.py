@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pybernetes.tools.local.places import Cluster
+    from pybernetes.tools.local.paths import Cluster
 
 
 def parser(program: str, summary: str, *, positional: bool = True) -> argparse.ArgumentParser:
@@ -24,12 +24,12 @@ def run(program: str, arguments: argparse.Namespace, work: Callable[[Cluster], i
     """Works on the cluster that was named; what goes wrong is told in a line."""
     from pybernetes.node.containerd.daemon import RuntimeMissing
     from pybernetes.node.containerd.images import ImageError
-    from pybernetes.tools.local import places
-    from pybernetes.tools.local.api import ApiError
+    from pybernetes.tools.local import paths
+    from pybernetes.tools.local.admin_client import ApiError
 
     try:
-        return work(places.find(getattr(arguments, "name", "") or arguments.cluster)) or 0
-    except (places.ClusterError, RuntimeMissing, ImageError, ApiError, ValueError, OSError) as error:
+        return work(paths.find(getattr(arguments, "name", "") or arguments.cluster)) or 0
+    except (paths.ClusterError, RuntimeMissing, ImageError, ApiError, ValueError, OSError) as error:
         print(f"pyb {program}: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

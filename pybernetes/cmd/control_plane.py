@@ -9,8 +9,8 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pybernetes.tools.local.names import Place
-    from pybernetes.tools.local.places import Cluster
+    from pybernetes.tools.local.dns import DnsSettings
+    from pybernetes.tools.local.paths import Cluster
     from pybernetes.tools.local.settings import Settings
 
 SUMMARY = "Run the control plane of a local cluster in one process"
@@ -21,9 +21,9 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="control-plane", description=SUMMARY, allow_abbrev=False)
     parser.add_argument("--cluster", required=True, help="name of the cluster")
     arguments = parser.parse_args(argv)
-    from pybernetes.lib import collector, logs
+    from pybernetes.lib import gc_tuning, logs
 
-    collector.rest()
+    gc_tuning.rest()
     logs.set_up(0)
     import uvloop
 
@@ -37,11 +37,11 @@ def main(argv: list[str]) -> int:
 
 async def _run(name: str) -> int:
     from pybernetes.cmd import kube_apiserver, kube_controller_manager
-    from pybernetes.lib import collector
+    from pybernetes.lib import gc_tuning
     from pybernetes.tools.local import network
     from pybernetes.tools.local import settings as kept
     from pybernetes.tools.local.control_plane import ControlPlane
-    from pybernetes.tools.local.places import Cluster
+    from pybernetes.tools.local.paths import Cluster
 
     cluster = Cluster(name)
     settings = kept.load(cluster)
@@ -82,24 +82,24 @@ async def _run(name: str) -> int:
     for each in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(each, stop.set)
     await plane.start()
-    collector.calm()
+    gc_tuning.calm()
     print(f"the control plane is serving on https://{settings.address}:{plane.server.port}", flush=True)
     await stop.wait()
     await plane.stop()
     return 0
 
 
-def _name_server(settings: Settings) -> Place | None:
+def _name_server(settings: Settings) -> DnsSettings | None:
     """Where kube-dns answers: on the bridge, where nodes reach it. Nodes that pretend need none."""
     from pybernetes.lib.network import default_address
     from pybernetes.tools.local import network
-    from pybernetes.tools.local.names import Place
+    from pybernetes.tools.local.dns import DnsSettings
 
     if not settings.nodes:
         return None
     address = default_address() if settings.host_network else network.gateway(settings.node_range)
     ranges = (settings.service_range, settings.pod_range)
-    return Place(address, network.cluster_dns(settings.service_range), ranges)
+    return DnsSettings(address, network.cluster_dns(settings.service_range), ranges)
 
 
 def _first_node(settings: Settings) -> str:

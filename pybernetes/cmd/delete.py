@@ -10,7 +10,7 @@ SUMMARY = "Remove a local cluster and everything that it made"
 def main(argv: list[str]) -> int:
     """Deletes the cluster."""
     from pybernetes.tools.local import lifecycle
-    from pybernetes.tools.local.places import Cluster
+    from pybernetes.tools.local.paths import Cluster
 
     def remove(cluster: Cluster) -> None:
         lifecycle.delete(cluster)

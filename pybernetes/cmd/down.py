@@ -10,7 +10,7 @@ SUMMARY = "Stop a local cluster; pyb up brings it back as it was"
 def main(argv: list[str]) -> int:
     """Stops the cluster."""
     from pybernetes.tools.local import lifecycle
-    from pybernetes.tools.local.places import Cluster
+    from pybernetes.tools.local.paths import Cluster
 
     def stop(cluster: Cluster) -> None:
         print(f"{cluster.name} is stopped" if lifecycle.down(cluster) else f"{cluster.name} was not running")

@@ -46,15 +46,15 @@ def main(argv: list[str]) -> int:
 
 async def _run(arguments: argparse.Namespace) -> int:
     from pybernetes import KUBERNETES_VERSION
-    from pybernetes.client import config
-    from pybernetes.tools.local.hollow import agent, stages
+    from pybernetes.client import kubeconfig
+    from pybernetes.tools.local.hollow import hollow_kubelet, stages
 
     plan = stages.read(arguments.stages) if arguments.stages else None
     names = [f"{arguments.name}-{number}" for number in range(arguments.nodes)]
     ready = asyncio.Event()
-    async with config.load(arguments.kubeconfig or None).client(user_agent="hollow-node") as client:
+    async with kubeconfig.load(arguments.kubeconfig or None).client(user_agent="hollow-node") as client:
         work = asyncio.ensure_future(
-            agent.run(
+            hollow_kubelet.run(
                 client,
                 names,
                 version=KUBERNETES_VERSION,

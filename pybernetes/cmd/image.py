@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pybernetes.cmd._cluster import run
 
 if TYPE_CHECKING:
-    from pybernetes.tools.local.places import Cluster
+    from pybernetes.tools.local.paths import Cluster
 
 SUMMARY = "Load, list, remove or build images of a local cluster"
 

@@ -12,15 +12,16 @@ SUMMARY = "Serve the Kubernetes API from an embedded store or from etcd"
 
 def parser() -> argparse.ArgumentParser:
     """The command line, with upstream's names and defaults; parts with many flags add their own."""
-    from pybernetes.control_plane.apiserver import nodes, serving
-    from pybernetes.control_plane.apiserver.aggregation import passing
+    from pybernetes.control_plane.apiserver.aggregation import proxy
+    from pybernetes.control_plane.apiserver.assembly import secure_serving
     from pybernetes.control_plane.apiserver.audit import setup as audit
     from pybernetes.control_plane.apiserver.authn import setup as authentication
-    from pybernetes.control_plane.apiserver.flowcontrol import levels
+    from pybernetes.control_plane.apiserver.flowcontrol import priority_level
+    from pybernetes.control_plane.apiserver.proxy import kubelets
     from pybernetes.lib import flags
 
     result = argparse.ArgumentParser(prog="kube-apiserver", description=SUMMARY, allow_abbrev=False)
-    flags.add(result.add_argument_group("serving"), serving.FLAGS)
+    flags.add(result.add_argument_group("serving"), secure_serving.FLAGS)
     storage = result.add_argument_group("storage")
     storage.add_argument("--storage-backend", default="", choices=("", "sqlite", "memory", "etcd3"))
     storage.add_argument("--data-dir", default="", help="where the embedded store keeps its data")
@@ -35,9 +36,9 @@ def parser() -> argparse.ArgumentParser:
     flags.add(storage, [compaction])
     flags.add(result.add_argument_group("authentication"), authentication.flags())
     flags.add(result.add_argument_group("audit"), audit.FLAGS)
-    flags.add(result.add_argument_group("nodes"), nodes.FLAGS)
-    flags.add(result.add_argument_group("aggregation"), passing.FLAGS)
-    flags.add(result.add_argument_group("flow control"), levels.FLAGS)
+    flags.add(result.add_argument_group("nodes"), kubelets.FLAGS)
+    flags.add(result.add_argument_group("aggregation"), proxy.FLAGS)
+    flags.add(result.add_argument_group("flow control"), priority_level.FLAGS)
     gate = result.add_argument_group("authorization")
     gate.add_argument(
         "--authorization-mode",
@@ -70,9 +71,9 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: list[str]) -> int:
     """Runs the server until it is told to stop."""
-    from pybernetes.lib import collector, logs
+    from pybernetes.lib import gc_tuning, logs
 
-    collector.rest()
+    gc_tuning.rest()
     arguments = parser().parse_args(argv)
     logs.set_up(arguments.v)
     try:
@@ -90,9 +91,9 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 async def _serve(arguments: argparse.Namespace) -> int:
-    from pybernetes.control_plane.apiserver.server import ApiServer
-    from pybernetes.control_plane.apiserver.setup import settings, store
-    from pybernetes.lib import collector
+    from pybernetes.control_plane.apiserver.assembly.api_server import ApiServer
+    from pybernetes.control_plane.apiserver.assembly.setup import settings, store
+    from pybernetes.lib import gc_tuning
 
     server = ApiServer(store(arguments), settings(arguments))
     stop = asyncio.Event()
@@ -100,7 +101,7 @@ async def _serve(arguments: argparse.Namespace) -> int:
     for name in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(name, stop.set)
     await server.start()
-    collector.calm()
+    gc_tuning.calm()
     print(f"kube-apiserver is serving on https://{arguments.bind_address}:{server.port}", flush=True)
     await stop.wait()
     await server.stop()

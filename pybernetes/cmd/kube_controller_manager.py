@@ -10,14 +10,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pybernetes.cmd import _serving
-from pybernetes.cmd._serving import serving_flags
+from pybernetes.cmd import _secure_serving
+from pybernetes.cmd._secure_serving import serving_flags
 from pybernetes.lib import flags
 from pybernetes.lib.flags import Flag, Seconds
 
 if TYPE_CHECKING:
     from pybernetes.client.client import Client
-    from pybernetes.client.config import Config
+    from pybernetes.client.kubeconfig import Config
     from pybernetes.runtime import Manager
 
 SUMMARY = "Run the control loops of Kubernetes"
@@ -46,7 +46,7 @@ ELECTION = (
 
 def parser() -> argparse.ArgumentParser:
     """The command line, with upstream's names and, but for the rate of calls, its defaults."""
-    from pybernetes.control_plane.controllers import _manager
+    from pybernetes.control_plane.controllers._controller_manager import manager as _manager
 
     known = _manager.descriptors()
     result = argparse.ArgumentParser(prog="kube-controller-manager", description=SUMMARY, allow_abbrev=False)
@@ -85,7 +85,7 @@ def main(argv: list[str]) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    _serving.check(arguments)
+    _secure_serving.check(arguments)
     if arguments.leader_elect_resource_lock != "leases":
         raise ValueError(
             f'--leader-elect-resource-lock: "{arguments.leader_elect_resource_lock}" is not supported'
@@ -98,11 +98,12 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 async def _run(arguments: argparse.Namespace) -> int:
-    from pybernetes.client import config
-    from pybernetes.control_plane.controllers import _identity, _manager
+    from pybernetes.client import kubeconfig
+    from pybernetes.control_plane.controllers._controller_manager import identity as _identity
+    from pybernetes.control_plane.controllers._controller_manager import manager as _manager
     from pybernetes.runtime import Election, LostLease, Manager
 
-    settings = config.load(arguments.kubeconfig or None)
+    settings = kubeconfig.load(arguments.kubeconfig or None)
     if arguments.master:
         settings.server = arguments.master
     arguments.root_ca_data = _authority(settings)
@@ -129,7 +130,9 @@ async def _run(arguments: argparse.Namespace) -> int:
     own = client_for if arguments.use_service_account_credentials else None
     _manager.add_all(manager, chosen, arguments, own)
     if arguments.secure_port:
-        port = await _serving.serve(manager, arguments, "kube-controller-manager", arguments.kubeconfig)
+        port = await _secure_serving.serve(
+            manager, arguments, "kube-controller-manager", arguments.kubeconfig
+        )
         print(f"kube-controller-manager is serving on https://{arguments.bind_address}:{port}", flush=True)
     try:
         return await _until_told(manager)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pybernetes.lib.flags import Flag, add
 
 if TYPE_CHECKING:
-    from pybernetes.node.dns.agent import Options
+    from pybernetes.node.dns.kube_dns import Options
 
 SUMMARY = "Answer for the names of services and pods over DNS"
 FLAGS = (
@@ -40,7 +40,7 @@ def parser() -> argparse.ArgumentParser:
 def options(arguments: argparse.Namespace) -> Options:
     """What the command line says; ValueError if it can not be."""
     from pybernetes.node.dns import config
-    from pybernetes.node.dns.agent import Options
+    from pybernetes.node.dns.kube_dns import Options
 
     ports = (arguments.health_port, arguments.ready_port, arguments.metrics_port)
     return Options(
@@ -57,7 +57,7 @@ def options(arguments: argparse.Namespace) -> Options:
 def main(argv: list[str]) -> int:
     """Runs until told to stop."""
     arguments = parser().parse_args(argv)
-    from pybernetes.client.config import ConfigError
+    from pybernetes.client.kubeconfig import ConfigError
     from pybernetes.lib import logs
 
     logs.set_up(arguments.v)
@@ -72,17 +72,17 @@ def main(argv: list[str]) -> int:
 
 
 async def _serve(arguments: argparse.Namespace) -> int:
-    from pybernetes.client import config
-    from pybernetes.lib import collector
-    from pybernetes.node.dns.agent import KubeDns
+    from pybernetes.client import kubeconfig
+    from pybernetes.lib import gc_tuning
+    from pybernetes.node.dns.kube_dns import KubeDns
 
-    client = config.load(arguments.kubeconfig or None).client(user_agent="kube-dns")
+    client = kubeconfig.load(arguments.kubeconfig or None).client(user_agent="kube-dns")
     names = KubeDns(client, options(arguments))
     await names.start()
     running = asyncio.create_task(names.run())
     for each in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(each, running.cancel)
-    collector.calm()
+    gc_tuning.calm()
     print(f"kube-dns answers on port {names.server.port}", flush=True)
     with contextlib.suppress(asyncio.CancelledError):
         await running

@@ -99,7 +99,7 @@ def configuration(arguments: argparse.Namespace) -> dict[str, Any]:
 def main(argv: list[str]) -> int:
     """Runs kube-proxy until it is told to stop."""
     arguments = parser().parse_args(argv)
-    from pybernetes.client.config import ConfigError
+    from pybernetes.client.kubeconfig import ConfigError
     from pybernetes.lib import logs
     from pybernetes.node.proxy.commands import CommandError
     from pybernetes.node.proxy.config import ConfigurationError
@@ -113,20 +113,20 @@ def main(argv: list[str]) -> int:
 
 
 async def _run(arguments: argparse.Namespace) -> int:
-    from pybernetes.node.proxy import agent, config, conntrack
+    from pybernetes.node.proxy import config, conntrack, proxy_server
 
     settings = configuration(arguments)
     if arguments.write_config_to:
         Path(arguments.write_config_to).write_text(config.written(settings))
         return 0
     if arguments.cleanup:
-        await agent.cleanup()
+        await proxy_server.cleanup()
         return 0
     if arguments.init_only:
         conntrack.limit(settings["conntrack"])
         return 0
-    from pybernetes.client import config as kubeconfig
-    from pybernetes.lib.zpages import flags_of
+    from pybernetes.api.zpages import flags_of
+    from pybernetes.client import kubeconfig
 
     _resist(settings["oomScoreAdj"])
     connection = settings["clientConnection"]
@@ -135,7 +135,9 @@ async def _run(arguments: argparse.Namespace) -> int:
         access.server = arguments.master
     client = access.client(user_agent="kube-proxy", qps=connection["qps"], burst=connection["burst"])
     name = (settings["hostnameOverride"] or socket.gethostname()).strip().lower()
-    work = asyncio.ensure_future(agent.run(client, settings, name, flags=flags_of(arguments, parser())))
+    work = asyncio.ensure_future(
+        proxy_server.run(client, settings, name, flags=flags_of(arguments, parser()))
+    )
     for each in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(each, work.cancel)
     try:

@@ -9,12 +9,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pybernetes.cmd import _serving
-from pybernetes.cmd._serving import serving_flags
+from pybernetes.cmd import _secure_serving
+from pybernetes.cmd._secure_serving import serving_flags
 from pybernetes.lib.flags import Flag, Seconds, add
 
 if TYPE_CHECKING:
-    from pybernetes.control_plane.scheduler.config import Configuration
+    from pybernetes.scheduling.config import Configuration
 
 SUMMARY = "Choose a node for each pod that has none: filter, then score"
 
@@ -66,9 +66,9 @@ def parser() -> argparse.ArgumentParser:
 
 def configuration(options: argparse.Namespace) -> Configuration:
     """What the scheduler is told by the file and the command line; the file's word counts."""
-    from pybernetes.control_plane.scheduler import config
+    from pybernetes.scheduling import config
 
-    _serving.check(options)
+    _secure_serving.check(options)
     if options.leader_elect_resource_lock != "leases":
         raise ValueError('resourceLock value must be "leases"')
     if options.config:
@@ -96,7 +96,7 @@ def configuration(options: argparse.Namespace) -> Configuration:
 def main(argv: list[str]) -> int:
     """Runs the scheduler until it is told to stop."""
     options = parser().parse_args(argv)
-    from pybernetes.client.config import ConfigError
+    from pybernetes.client.kubeconfig import ConfigError
     from pybernetes.lib import logs
     from pybernetes.runtime.election import LostLease
 
@@ -112,7 +112,7 @@ def main(argv: list[str]) -> int:
 
 
 async def _serve(options: argparse.Namespace) -> int:
-    from pybernetes.client import config as kubeconfig
+    from pybernetes.client import kubeconfig
     from pybernetes.control_plane.scheduler.scheduler import Scheduler
     from pybernetes.runtime.election import Election
     from pybernetes.runtime.manager import Manager
@@ -136,7 +136,7 @@ async def _serve(options: argparse.Namespace) -> int:
     manager.metrics.more.append(lambda text: scheduler.metrics.write(text, scheduler))
     manager.ready.add("informer-sync", lambda: scheduler.check() if manager.working.is_set() else None)
     if options.secure_port:
-        await _serving.serve(manager, options, "kube-scheduler", settings.kubeconfig)
+        await _secure_serving.serve(manager, options, "kube-scheduler", settings.kubeconfig)
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for name in (signal.SIGINT, signal.SIGTERM):

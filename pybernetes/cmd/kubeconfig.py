@@ -9,7 +9,7 @@ SUMMARY = "Print the kubeconfig of a local cluster"
 
 def main(argv: list[str]) -> int:
     """Prints the file."""
-    from pybernetes.tools.local.places import Cluster
+    from pybernetes.tools.local.paths import Cluster
 
     def show(cluster: Cluster) -> None:
         print(cluster.kubeconfig.read_text(), end="")

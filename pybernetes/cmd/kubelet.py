@@ -219,12 +219,12 @@ def main(argv: list[str]) -> int:
 
 async def _rotate(kubelet: Any, server: Any) -> None:
     """Has certificates renewed, as the configuration says."""
-    from pybernetes.node.kubelet.certificates import CLIENT_SIGNER, SERVING_SIGNER, Rotation
+    from pybernetes.node.kubelet.certificates import CLIENT_SIGNER, SERVING_SIGNER, CertificateRotation
 
     settings, folder = kubelet.options.configuration, kubelet.options.certificates
     if kubelet.client is None:
         return
-    rotation = Rotation(kubelet.client, kubelet.clock, kubelet.options, kubelet.addresses)
+    rotation = CertificateRotation(kubelet.client, kubelet.clock, kubelet.options, kubelet.addresses)
     work = []
     client = folder / "kubelet-client-current.pem"
     if settings["rotateCertificates"] and client.exists():
@@ -246,10 +246,11 @@ async def serve(arguments: argparse.Namespace, stop: asyncio.Event, *, alone: bo
     """Runs a kubelet until the event is set; one that is ``alone`` has the process for itself."""
     import socket
 
-    from pybernetes.lib import collector, zpages
-    from pybernetes.node.kubelet import certificates, reservations
-    from pybernetes.node.kubelet.agent import Kubelet
+    from pybernetes.api import zpages
+    from pybernetes.lib import gc_tuning
+    from pybernetes.node.kubelet import certificates, node_allocatable
     from pybernetes.node.kubelet.config import Options
+    from pybernetes.node.kubelet.kubelet import Kubelet
     from pybernetes.node.kubelet.server import KubeletServer
     from pybernetes.node.network import cni
 
@@ -270,9 +271,9 @@ async def serve(arguments: argparse.Namespace, stop: asyncio.Event, *, alone: bo
         cni_configuration=folder,
         certificates=Path(arguments.cert_dir) if arguments.cert_dir else root / "pki",
     )
-    reservations.check_machine(options.configuration, Path("/sys/fs/cgroup/cgroup.controllers").exists())
+    node_allocatable.check_machine(options.configuration, Path("/sys/fs/cgroup/cgroup.controllers").exists())
     if alone:
-        reservations.prepare_process(options.configuration)
+        node_allocatable.prepare_process(options.configuration)
     client = await certificates.client(arguments.kubeconfig, arguments.bootstrap_kubeconfig, options)
     write = None
     if folder is not None and arguments.cni_bridge:
@@ -289,7 +290,7 @@ async def serve(arguments: argparse.Namespace, stop: asyncio.Event, *, alone: bo
         await asyncio.wait((starting, waiting), return_when=asyncio.FIRST_COMPLETED)
         if starting.done():
             starting.result()
-            collector.calm()
+            gc_tuning.calm()
             print(f"kubelet serves the node {options.node_name} on port {kubelet.port}", flush=True)
         await waiting
     finally:

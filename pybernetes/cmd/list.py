@@ -10,10 +10,10 @@ SUMMARY = "List the local clusters"
 def main(argv: list[str]) -> int:
     """Prints every cluster and whether it runs."""
     argparse.ArgumentParser(prog="pyb list", description=SUMMARY).parse_args(argv)
-    from pybernetes.tools.local import lifecycle, places, settings
+    from pybernetes.tools.local import lifecycle, paths, settings
 
     rows = [("NAME", "STATE", "NODES", "HOLLOW", "ADDRESS")]
-    for cluster in places.clusters():
+    for cluster in paths.clusters():
         kept = settings.load(cluster)
         state = "paused" if kept.paused else "running" if lifecycle.running_programs(cluster) else "stopped"
         rows.append((cluster.name, state, str(len(kept.nodes)), str(kept.hollow), lifecycle.server_of(kept)))

@@ -42,7 +42,7 @@ async def _run(name: str, node_name: str) -> int:
     from pybernetes.tools.local import network
     from pybernetes.tools.local import settings as kept
     from pybernetes.tools.local.node import Node
-    from pybernetes.tools.local.places import Cluster
+    from pybernetes.tools.local.paths import Cluster
 
     cluster = Cluster(name)
     settings = kept.load(cluster)
@@ -57,9 +57,11 @@ async def _run(name: str, node_name: str) -> int:
     await daemon.make_ready(node.places)
     tasks = [asyncio.create_task(_keep("kubelet", stop, lambda: kubelet.serve(arguments, stop)))]
     if settings.proxy_mode != "none":
-        from pybernetes.tools.local import proxy
+        from pybernetes.tools.local import kube_proxy
 
-        tasks.append(asyncio.create_task(_keep("kube-proxy", stop, lambda: proxy.run(node, settings, stop))))
+        tasks.append(
+            asyncio.create_task(_keep("kube-proxy", stop, lambda: kube_proxy.run(node, settings, stop)))
+        )
     joining = asyncio.create_task(_keep("pod network", stop, lambda: node.join(settings)))
     await stop.wait()
     joining.cancel()

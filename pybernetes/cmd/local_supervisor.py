@@ -12,15 +12,15 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="local-supervisor", description=SUMMARY, allow_abbrev=False)
     parser.add_argument("--cluster", required=True, help="name of the cluster")
     arguments = parser.parse_args(argv)
-    from pybernetes.tools.local import programs, settings
-    from pybernetes.tools.local.places import Cluster
+    from pybernetes.tools.local import processes, settings
+    from pybernetes.tools.local.paths import Cluster
     from pybernetes.tools.local.supervisor import Supervisor
 
     cluster = Cluster(arguments.cluster)
 
-    def wanted() -> tuple[list[programs.Program], bool]:
+    def wanted() -> tuple[list[processes.ProcessSpec], bool]:
         now = settings.load(cluster)
-        return programs.wanted(cluster, now), now.paused
+        return processes.desired_processes(cluster, now), now.paused
 
     Supervisor(wanted, cluster.log, cluster.programs).run()
     return 0

@@ -15,7 +15,7 @@ def main(argv: list[str]) -> int:
     line.add_argument("component", nargs="?", default="control-plane", help="a program that pyb status names")
     line.add_argument("--tail", type=int, default=-1, metavar="N", help="only the last lines")
     arguments = line.parse_args(argv)
-    from pybernetes.tools.local.places import Cluster
+    from pybernetes.tools.local.paths import Cluster
 
     def show(cluster: Cluster) -> int:
         log = cluster.log(arguments.component)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pybernetes.cmd._cluster import parser, run
 
 if TYPE_CHECKING:
-    from pybernetes.tools.local.places import Cluster
+    from pybernetes.tools.local.paths import Cluster
 
 SUMMARY = "Add, remove, stop or start a node of a local cluster, or open a shell in it"
 VERBS = {"rm": "removed", "stop": "stopped", "start": "started"}

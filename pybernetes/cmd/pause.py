@@ -12,7 +12,7 @@ SUMMARY = (
 def main(argv: list[str]) -> int:
     """Does it and says so."""
     from pybernetes.tools.local import lifecycle
-    from pybernetes.tools.local.places import Cluster
+    from pybernetes.tools.local.paths import Cluster
 
     def work(cluster: Cluster) -> None:
         lifecycle.pause(cluster, True)

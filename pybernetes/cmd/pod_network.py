@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from pybernetes.lib.flags import Flag, add
 
 if TYPE_CHECKING:
-    from pybernetes.node.network.model import Configuration
+    from pybernetes.node.network.plan import Configuration
 
 SUMMARY = "Join the pods of this node to those of the others, by VXLAN or plain routes"
 FLAGS = (
@@ -40,7 +40,7 @@ def parser() -> argparse.ArgumentParser:
 
 def configuration(arguments: argparse.Namespace) -> Configuration:
     """What the command line says; ValueError if it can not be."""
-    from pybernetes.node.network.model import Configuration
+    from pybernetes.node.network.plan import Configuration
 
     return Configuration(
         backend=arguments.backend,
@@ -56,7 +56,7 @@ def configuration(arguments: argparse.Namespace) -> Configuration:
 def main(argv: list[str]) -> int:
     """Runs until told to stop; the network stays as it is then."""
     arguments = parser().parse_args(argv)
-    from pybernetes.client.config import ConfigError
+    from pybernetes.client.kubeconfig import ConfigError
     from pybernetes.lib import logs
 
     logs.set_up(arguments.v)
@@ -68,13 +68,13 @@ def main(argv: list[str]) -> int:
 
 
 async def _run(arguments: argparse.Namespace) -> int:
-    from pybernetes.client import config
-    from pybernetes.node.network import agent
+    from pybernetes.client import kubeconfig
+    from pybernetes.node.network import pod_network
 
     wanted = configuration(arguments)
-    client = config.load(arguments.kubeconfig or None).client(user_agent="pod-network")
+    client = kubeconfig.load(arguments.kubeconfig or None).client(user_agent="pod-network")
     name = (arguments.node_name or socket.gethostname()).lower()
-    work = asyncio.ensure_future(agent.run(client, name, wanted))
+    work = asyncio.ensure_future(pod_network.run(client, name, wanted))
     for each in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(each, work.cancel)
     with contextlib.suppress(asyncio.CancelledError):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pybernetes.cmd._cluster import parser, run
 
 if TYPE_CHECKING:
-    from pybernetes.tools.local.places import Cluster
+    from pybernetes.tools.local.paths import Cluster
 
 SUMMARY = "Print where a service of a local cluster can be reached"
 
@@ -22,11 +22,11 @@ def main(argv: list[str]) -> int:
     line.add_argument("-n", "--namespace", default="default", help="namespace of the service")
     line.add_argument("--https", action="store_true", help="print https URLs")
     arguments = line.parse_args(argv)
-    from pybernetes.tools.local import services
+    from pybernetes.tools.local import service_urls
 
     def work(cluster: Cluster) -> None:
         scheme = "https" if arguments.https else "http"
-        for url in services.find(cluster, arguments.service, arguments.namespace, scheme):
+        for url in service_urls.find(cluster, arguments.service, arguments.namespace, scheme):
             print(url)
 
     return run("service", arguments, work)

@@ -10,13 +10,13 @@ SUMMARY = "Show how a local cluster is"
 def main(argv: list[str]) -> int:
     """Prints what runs and whether it is well; 1 if the cluster does not run."""
     from pybernetes.tools.local import lifecycle, settings
-    from pybernetes.tools.local.api import Api
-    from pybernetes.tools.local.places import Cluster
+    from pybernetes.tools.local.admin_client import AdminClient
+    from pybernetes.tools.local.paths import Cluster
 
     def show(cluster: Cluster) -> int:
         kept = settings.load(cluster)
         programs = lifecycle.running_programs(cluster)
-        api = Api(cluster) if cluster.kubeconfig.exists() else None
+        api = AdminClient(cluster) if cluster.kubeconfig.exists() else None
         ready = bool(programs) and not kept.paused and api is not None and api.is_ready()
         state = "paused" if kept.paused else "ready" if ready else "running" if programs else "stopped"
         print(

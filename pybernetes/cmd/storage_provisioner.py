@@ -30,25 +30,27 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: list[str]) -> int:
     """Runs until it is told to stop."""
     arguments = parser().parse_args(argv)
-    from pybernetes.client import config
+    from pybernetes.client import kubeconfig
     from pybernetes.lib import logs
 
     logs.set_up(arguments.v)
     try:
         return asyncio.run(_serve(arguments))
-    except (OSError, config.ConfigError) as error:
+    except (OSError, kubeconfig.ConfigError) as error:
         print(f"storage-provisioner: {error}", file=sys.stderr)
         return 1
 
 
 async def _serve(arguments: argparse.Namespace) -> int:
-    from pybernetes.client import config
+    from pybernetes.client import kubeconfig
     from pybernetes.node import provisioner
 
     stop = asyncio.Event()
     for name in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(name, stop.set)
-    async with config.load(arguments.kubeconfig or None).client(user_agent="storage-provisioner") as client:
+    async with kubeconfig.load(arguments.kubeconfig or None).client(
+        user_agent="storage-provisioner"
+    ) as client:
         if arguments.create_class:
             await provisioner.ensure_class(client)
         working = asyncio.create_task(

@@ -10,7 +10,7 @@ SUMMARY = "Let a paused local cluster go on"
 def main(argv: list[str]) -> int:
     """Does it and says so."""
     from pybernetes.tools.local import lifecycle
-    from pybernetes.tools.local.places import Cluster
+    from pybernetes.tools.local.paths import Cluster
 
     def work(cluster: Cluster) -> None:
         lifecycle.pause(cluster, False)

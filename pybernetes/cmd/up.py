@@ -109,11 +109,11 @@ def main(argv: list[str]) -> int:
     """Starts the cluster and tells each step with its time."""
     arguments = read(argv)
     from pybernetes.node.containerd.daemon import RuntimeMissing
-    from pybernetes.tools.local import lifecycle, places
+    from pybernetes.tools.local import lifecycle, paths
 
     progress = Progress()
     try:
-        cluster = places.Cluster(arguments.name or arguments.cluster or places.DEFAULT)
+        cluster = paths.Cluster(arguments.name or arguments.cluster or paths.DEFAULT)
         asked = changes(arguments, new=not cluster.settings.exists())
         settings = lifecycle.up(cluster, asked, progress, arguments.wait)
     except RuntimeMissing as error:
@@ -122,7 +122,7 @@ def main(argv: list[str]) -> int:
             file=sys.stderr,
         )
         return 1
-    except (places.ClusterError, ValueError, OSError) as error:
+    except (paths.ClusterError, ValueError, OSError) as error:
         print(f"pyb up: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
@@ -130,7 +130,7 @@ def main(argv: list[str]) -> int:
         return 130
     finally:
         progress.close()
-    other = "" if cluster.name == places.DEFAULT else f" {cluster.name}"
+    other = "" if cluster.name == paths.DEFAULT else f" {cluster.name}"
     print(f"\nThe cluster {cluster.name} is up at {lifecycle.server_of(settings)}. What next:")
     kubectl = "kubectl" if shutil.which("kubectl") else "pyb kubectl"
     print(f"  {kubectl} get nodes\n  pyb status{other}\n  pyb delete{other}")

@@ -11,8 +11,8 @@ from collections import OrderedDict
 from typing import Any, Generic, TypeVar
 
 from pybernetes.api.validation.names import dns_subdomain
-from pybernetes.client.limiter import Limiter
-from pybernetes.lib import times
+from pybernetes.client.rate_limiter import RateLimiter
+from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import Clock
 
 Object = dict[str, Any]
@@ -64,14 +64,14 @@ class Correlator:
     def __init__(self, clock: Clock, names: Names | None = None) -> None:
         self._clock = clock
         self._names = names or Names()
-        self._limiters: Recent[Limiter] = Recent()
+        self._limiters: Recent[RateLimiter] = Recent()
         self._alike: Recent[tuple[set[str], float]] = Recent()
         self._known: Recent[Object] = Recent()
 
     def correlate(self, event: Object) -> tuple[Object, bool] | None:
         """The event to write and whether it is there already and only counted; None to drop it."""
         source = _source(event)
-        limiter = self._limiters.get(source) or Limiter(RATE, BURST, self._clock)
+        limiter = self._limiters.get(source) or RateLimiter(RATE, BURST, self._clock)
         self._limiters.remember(source, limiter)
         if not limiter.take():
             return None
@@ -107,7 +107,7 @@ class Correlator:
                 "metadata": {**event["metadata"], "name": known["metadata"]["name"]},
                 "firstTimestamp": known["firstTimestamp"],
                 "count": known["count"] + 1,
-                "lastTimestamp": times.seconds(self._clock.now()),
+                "lastTimestamp": rfc3339.seconds(self._clock.now()),
             }
         self._known.remember(key, event)
         return event, known is not None

@@ -19,7 +19,7 @@ from typing import Any
 from pybernetes.client.client import Client
 from pybernetes.client.errors import AlreadyExists, Conflict, NotFound, StatusError
 from pybernetes.client.refs import LEASES
-from pybernetes.lib import times
+from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import Clock
 from pybernetes.runtime.events import Recorder
 from pybernetes.runtime.metrics import Metrics
@@ -92,7 +92,7 @@ class Elector:
             "holderIdentity": self.identity,
             "leaseDurationSeconds": int(self.election.lease_seconds),
             "acquireTime": acquired,
-            "renewTime": times.micro(self._clock.now()),
+            "renewTime": rfc3339.micro(self._clock.now()),
             "leaseTransitions": transitions,
         }
 
@@ -122,7 +122,7 @@ class Elector:
             try:
                 lease = await self._client.get(LEASES, self.election.name, self.election.namespace)
             except NotFound:
-                now = times.micro(self._clock.now())
+                now = rfc3339.micro(self._clock.now())
                 meta = {"name": self.election.name, "namespace": self.election.namespace}
                 self._observe(
                     await self._client.create(LEASES, {"metadata": meta, "spec": self._spec(now, 0)})
@@ -142,9 +142,9 @@ class Elector:
         spec = lease.get("spec", {})
         transitions = spec.get("leaseTransitions") or 0
         if spec.get("holderIdentity") == self.identity:
-            new = self._spec(spec.get("acquireTime") or times.micro(self._clock.now()), transitions)
+            new = self._spec(spec.get("acquireTime") or rfc3339.micro(self._clock.now()), transitions)
         else:
-            new = self._spec(times.micro(self._clock.now()), transitions + 1)
+            new = self._spec(rfc3339.micro(self._clock.now()), transitions + 1)
         stored = await self._client.update(LEASES, {**lease, "spec": {**spec, **new}})
         self._observe(stored)
         return True
@@ -190,7 +190,7 @@ class Elector:
                 spec = lease.get("spec", {})
                 if spec.get("holderIdentity") != self.identity:
                     return
-                now = times.micro(self._clock.now())
+                now = rfc3339.micro(self._clock.now())
                 free = {"holderIdentity": "", "leaseDurationSeconds": 1, "acquireTime": now, "renewTime": now}
                 try:
                     self._observe(await self._client.update(LEASES, {**lease, "spec": {**spec, **free}}))

@@ -17,7 +17,7 @@ from typing import Any
 from pybernetes.client.client import STRATEGIC_PATCH, Client
 from pybernetes.client.errors import AlreadyExists, NotFound, StatusError
 from pybernetes.client.refs import EVENTS, NEW_EVENTS, Ref
-from pybernetes.lib import times
+from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import Clock
 from pybernetes.runtime.correlation import Correlator, Names
 
@@ -139,7 +139,7 @@ class Recorder:
     ) -> None:  # fmt: skip
         """Reports an event about an object."""
         now = self._clock.now()
-        moment = times.seconds(now)
+        moment = rfc3339.seconds(now)
         about = reference(obj, field_path)
         name = self._names.make(about.get("name", ""), now)
         event: Object = {
@@ -205,7 +205,7 @@ class SeriesRecorder:
         if known is not None:
             first = "series" not in known
             count = 2 if first else known["series"]["count"] + 1
-            known["series"] = {"count": count, "lastObservedTime": times.micro(now)}
+            known["series"] = {"count": count, "lastObservedTime": rfc3339.micro(now)}
             known["seen"] = now
             if first:  # the final count is written when the series has ended
                 self._send(known)
@@ -215,7 +215,7 @@ class SeriesRecorder:
                 "name": self._names.make(about.get("name", ""), now),
                 "namespace": about.get("namespace") or "default",
             },
-            "eventTime": times.micro(now),
+            "eventTime": rfc3339.micro(now),
             "reportingController": self._controller,
             "reportingInstance": self._instance,
             "action": action,

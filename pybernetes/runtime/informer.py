@@ -15,7 +15,7 @@ from pybernetes.client.client import Client
 from pybernetes.client.errors import Expired, StatusError
 from pybernetes.client.refs import Kindlike, as_ref
 from pybernetes.client.transport import Object
-from pybernetes.client.watching import Watch
+from pybernetes.client.watch import Watch
 from pybernetes.lib.clock import Clock
 from pybernetes.runtime.cache import Cache, by_namespace, key_of
 

@@ -11,11 +11,11 @@ from types import MappingProxyType
 from pybernetes.client.client import Client
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.exposition import CONTENT_TYPE
+from pybernetes.runtime.component_server import Asked, Checks, ComponentServer, Gate, Handler, Page
 from pybernetes.runtime.controller import Controller, Runtime
 from pybernetes.runtime.election import Election, Elector
 from pybernetes.runtime.informer import Informers
 from pybernetes.runtime.metrics import Metrics
-from pybernetes.runtime.serving import Asked, Checks, Gate, Handler, HttpServer, Page
 
 log = logging.getLogger(__name__)
 
@@ -49,7 +49,7 @@ class Manager:
         self.controllers: dict[str, Controller] = {}
         self._tasks: list[tuple[str, Callable[[], Awaitable[None]]]] = []
         self.working = asyncio.Event()  # set while the controllers run
-        self._http: HttpServer | None = None
+        self._http: ComponentServer | None = None
 
     def add(self, controller: type[Controller] | Controller) -> Controller:
         """Adds a controller: a class, or an object that was made with ``self.runtime``."""
@@ -103,7 +103,7 @@ class Manager:
             "/healthz": self.health.page, "/livez": self.health.page, "/readyz": self.ready.page, "/metrics": self._metrics,
             **more,
         }  # fmt: skip
-        self._http = HttpServer(pages, gate=gate)
+        self._http = ComponentServer(pages, gate=gate)
         return await self._http.start(host, port, context)
 
     async def stop_serving(self) -> None:

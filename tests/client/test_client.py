@@ -120,7 +120,7 @@ async def test_a_watch_from_a_version_that_is_forgotten(transport: str) -> None:
         client = cluster.rest_client() if transport == "rest" else cluster.client
         first = await client.create(CONFIG_MAPS, config("first"))
         last = await client.patch(CONFIG_MAPS, "first", {"data": {"a": "b"}}, "default")
-        await cluster.server.api.store.compact(int(last["metadata"]["resourceVersion"]))
+        await cluster.server.context.store.compact(int(last["metadata"]["resourceVersion"]))
         version = first["metadata"]["resourceVersion"]
         with pytest.raises(Expired):
             async with client.watch(CONFIG_MAPS, "default", resource_version=version) as events:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from pybernetes.api import schema as types
 from pybernetes.api.apiextensions._structural import Schema, is_convertible, one, validate_structural
-from pybernetes.api.customresource.fieldpath import below
+from pybernetes.api.customresource.field_path import below
 from pybernetes.api.field import ROOT, Errors, Path
 
 _TYPES = ("array", "boolean", "integer", "number", "object", "string")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from pybernetes.api.field import Errors, Path
-from pybernetes.api.regex import PatternError, compile_pattern
+from pybernetes.api.text.regular_expressions import PatternError, compile_pattern
 
 Schema = dict[str, Any]
 _INT_OR_STRING = [{"type": "integer"}, {"type": "string"}]

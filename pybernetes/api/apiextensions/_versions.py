@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.api import go
 from pybernetes.api.apiextensions._schema import validate_schema
 from pybernetes.api.apiextensions._structural import at
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.text import go_format
 from pybernetes.api.validation import names
 
 _SPEC = Path("spec")
@@ -68,9 +68,9 @@ def _status(version: Version) -> bool:
     return "status" in version.get("subresources", {})
 
 
-def _shown(version: Version, shared: set[str]) -> go.Struct:
+def _shown(version: Version, shared: set[str]) -> go_format.Struct:
     """A version as an error shows it: in the form that holds what is shared elsewhere."""
-    result = go.Struct()
+    result = go_format.Struct()
     result |= {
         "Name": version.get("name", ""),
         "Served": version.get("served", False),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pybernetes.api import go
 from pybernetes.api.apiextensions._structural import Schema, children, one
 from pybernetes.api.resource import Object
+from pybernetes.api.text import go_format
 
 _FORMATS = frozenset({
     "bsonobjectid", "uri", "email", "hostname", "ipv4", "ipv6", "cidr", "mac", "uuid", "uuid3", "uuid4", "uuid5",
@@ -44,7 +44,7 @@ def _sets(obj: Object) -> list[str]:
         kind = (one(schema.get("items")) or {}).get("type")
         if schema.get("x-kubernetes-list-type") == "set" and kind in ("object", "array"):
             found.add(
-                f"x-kubernetes-list-type: set for items of type {go.quote(kind)} is not supported by "
+                f"x-kubernetes-list-type: set for items of type {go_format.quote(kind)} is not supported by "
                 "server-side apply or CEL validation rules"
             )
     return sorted(found)
@@ -60,5 +60,5 @@ def warnings(obj: Object, old: Object | None) -> list[str]:
     """Warns about formats and sets that are not supported, unless they were there before."""
     before = _formats(old) if old else []
     known = _sets(old) if old else []
-    unknown = [f"unrecognized format {go.quote(form)}" for form in _formats(obj) if form not in before]
+    unknown = [f"unrecognized format {go_format.quote(form)}" for form in _formats(obj) if form not in before]
     return unknown + [text for text in _sets(obj) if text not in known]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from pybernetes.api import go, now
+from pybernetes.api import current_time
 from pybernetes.api.apiregistration import GROUP
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import KEEPS_METADATA, Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, get
+from pybernetes.api.text import go_format
 from pybernetes.api.validation import names
 
 _SPEC = Path("spec")
@@ -30,7 +31,7 @@ def prepare_create(obj: Object) -> None:
             {
                 "type": "Available",
                 "status": "True",
-                "lastTransitionTime": now.timestamp(),
+                "lastTransitionTime": current_time.timestamp(),
                 "reason": "Local",
                 "message": "Local APIServices are always available",
             }
@@ -43,7 +44,7 @@ def validate(obj: Object, errors: Errors) -> None:
     group, version = spec.get("group", ""), spec.get("version", "")
     name, wanted = obj["metadata"].get("name", ""), f"{version}.{group}"
     if name and name != wanted and not names.path_segment(name):
-        text = f'must be `spec.version+"."+spec.group`: {go.quote(wanted)}'
+        text = f'must be `spec.version+"."+spec.group`: {go_format.quote(wanted)}'
         errors.invalid(Path("metadata") / "name", name, text)
     if not group and version != "v1":
         text = "only v1 may have an empty group and it better be legacy kube"

@@ -11,11 +11,11 @@ from typing import Any
 
 import orjson
 
-from pybernetes.api.apply import conflicts, elements, managed, sets, typed
+from pybernetes.api.apply import conflicts, elements, field_sets, managed_fields, type_checks
+from pybernetes.api.apply.field_sets import Fields
 from pybernetes.api.apply.fields import compare, of
-from pybernetes.api.apply.managed import Entry, Object
+from pybernetes.api.apply.managed_fields import Entry, Object
 from pybernetes.api.apply.merge import merge, remove, with_named_fields
-from pybernetes.api.apply.sets import Fields
 from pybernetes.api.errors import bad_request
 from pybernetes.api.patch.merge_patch import without_nulls
 from pybernetes.api.schema import Type
@@ -50,31 +50,35 @@ def apply(
     live = None if live is None else without_nulls(_without_entries(live))
     if live is not None and not entries:
         # Nobody was tracked so far: what is there belongs to somebody whose name is unknown.
-        known = managed.created(live, type_, reset)
+        known = managed_fields.created(live, type_, reset)
         if known:
-            entries = [managed.entry(BEFORE_FIRST_APPLY, "Update", api_version, subresource, now, known)]
-    owned = sets.ordered(sets.difference(claimed, managed.STRIPPED))
-    mine = managed.entry(manager, "Apply", api_version, subresource, now, owned)
-    last = next((item for item in entries if managed.identity(item) == managed.identity(mine)), None)
+            entries = [
+                managed_fields.entry(BEFORE_FIRST_APPLY, "Update", api_version, subresource, now, known)
+            ]
+    owned = field_sets.ordered(field_sets.difference(claimed, managed_fields.STRIPPED))
+    mine = managed_fields.entry(manager, "Apply", api_version, subresource, now, owned)
+    last = next(
+        (item for item in entries if managed_fields.identity(item) == managed_fields.identity(mine)), None
+    )
     others = [item for item in entries if item is not last]
 
     result = merge(live or {}, applied, type_)
     if last is not None:
         result = _prune(result, type_, last["fieldsV1"], claimed, others)
     result = without_nulls(result)
-    changes = managed.difference(live or {}, result, type_, reset, keep)
-    found = conflicts.find(others, sets.union(changes.added, changes.modified), api_version)
+    changes = managed_fields.difference(live or {}, result, type_, reset, keep)
+    found = conflicts.find(others, field_sets.union(changes.added, changes.modified), api_version)
     if found and not force:
         _allow(found, live, type_, manager, api_version)
 
-    others = managed.release(others, changes, api_version)
+    others = managed_fields.release(others, changes, api_version)
     if result == live:
         mine.pop("time")
         if last is not None and "time" in last:
             mine["time"] = last["time"]
     if manager == "kubectl":
         result = _with_last_applied(result, applied)
-    return _without_entries(result), managed.sort([*others, mine] if mine["fieldsV1"] else others)
+    return _without_entries(result), managed_fields.sort([*others, mine] if mine["fieldsV1"] else others)
 
 
 def _without_entries(obj: Object) -> Object:
@@ -98,7 +102,7 @@ def _check(applied: Any, type_: Type, kind: str, api_version: str) -> None:
     named = metadata if type(metadata) is dict else {}
     if named.get("managedFields") is not None:
         raise bad_request("metadata.managedFields must be nil")
-    problem = typed.problems(applied, type_)
+    problem = type_checks.problems(applied, type_)
     if problem:
         # Upstream answers with 500 here, as if the fault were the server's.
         where = f"{named.get('namespace') or ''}/{named.get('name') or ''}; {given}"
@@ -107,25 +111,25 @@ def _check(applied: Any, type_: Type, kind: str, api_version: str) -> None:
 
 def _filtered(fields: Fields, reset: Fields | None, keep: Fields | None) -> Fields:
     if keep:
-        fields = sets.matching(fields, keep)
-    return sets.without(fields, reset) if reset else fields
+        fields = field_sets.matching(fields, keep)
+    return field_sets.without(fields, reset) if reset else fields
 
 
 def _prune(merged: Object, type_: Type, last: Fields, claimed: Fields, others: list[Entry]) -> Object:
     """The object without what the applier named last time, does not name now, and nobody else owns."""
-    if not sets.difference(last, claimed):
+    if not field_sets.difference(last, claimed):
         return merged
     named = with_named_fields(last, type_)
     everything = with_named_fields(of(merged, type_), type_)
     owned = claimed
     for item in others:
-        owned = sets.union(owned, item["fieldsV1"])
+        owned = field_sets.union(owned, item["fieldsV1"])
     pruned = remove(merged, named, type_) or {}
     left = with_named_fields(of(pruned, type_), type_)
-    kept = sets.union(left, with_named_fields(owned, type_))
-    pruned = remove(merged, sets.difference(everything, kept), type_) or {}
+    kept = field_sets.union(left, with_named_fields(owned, type_))
+    pruned = remove(merged, field_sets.difference(everything, kept), type_) or {}
     left = with_named_fields(of(pruned, type_), type_)
-    dropped = sets.intersection(sets.difference(everything, left), named)
+    dropped = field_sets.intersection(field_sets.difference(everything, left), named)
     return remove(merged, dropped, type_) or {}
 
 
@@ -134,7 +138,7 @@ def _allow(
 ) -> None:
     """Raises the conflicts, but for those that kubectl has with its own former client-side applies."""
     allowed = _last_applied(live, type_, api_version) if manager == "kubectl" else {}
-    left = [(entry, path) for entry, path in found if not sets.has(allowed, *path)]
+    left = [(entry, path) for entry, path in found if not field_sets.has(allowed, *path)]
     if left:
         raise conflicts.error(left)
 
@@ -146,12 +150,12 @@ def _last_applied(live: Object | None, type_: Type, api_version: str) -> Fields:
         last = orjson.loads(text or "")
     except orjson.JSONDecodeError:
         return {}
-    if type(last) is not dict or last.get("apiVersion") != api_version or typed.problems(last, type_):
+    if type(last) is not dict or last.get("apiVersion") != api_version or type_checks.problems(last, type_):
         return {}
     changes = compare(last, live or {}, type_)
     fields = of(last, type_)
     for changed in changes:
-        fields = sets.difference(fields, changed)
+        fields = field_sets.difference(fields, changed)
     return fields
 
 

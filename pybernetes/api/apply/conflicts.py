@@ -6,10 +6,10 @@ from typing import Any
 
 import orjson
 
-from pybernetes.api import go
-from pybernetes.api.apply import elements, sets
-from pybernetes.api.apply.sets import Fields
+from pybernetes.api.apply import elements, field_sets
+from pybernetes.api.apply.field_sets import Fields
 from pybernetes.api.errors import StatusError
+from pybernetes.api.text import go_format
 
 Conflict = tuple[dict[str, Any], tuple[str, ...]]
 
@@ -19,8 +19,8 @@ def find(entries: list[dict[str, Any]], taken: Fields, version: str) -> list[Con
     found = []
     for entry in sorted(entries, key=_identifier):
         if entry["apiVersion"] == version:
-            both = sets.ordered(sets.intersection(entry["fieldsV1"], taken))
-            found += [(entry, path) for path in sets.paths(both)]
+            both = field_sets.ordered(field_sets.intersection(entry["fieldsV1"], taken))
+            found += [(entry, path) for path in field_sets.paths(both)]
     return found
 
 
@@ -48,9 +48,9 @@ def error(conflicts: list[Conflict]) -> StatusError:
 
 
 def _owner(entry: dict[str, Any]) -> str:
-    text = go.quote(entry.get("manager", ""))
+    text = go_format.quote(entry.get("manager", ""))
     if entry.get("subresource"):
-        text += f" with subresource {go.quote(entry['subresource'])}"
+        text += f" with subresource {go_format.quote(entry['subresource'])}"
     return f"{text} using {entry['apiVersion']}" if entry["operation"] == "Update" else text
 
 

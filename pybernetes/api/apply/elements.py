@@ -7,8 +7,8 @@ from typing import Any
 
 import orjson
 
-from pybernetes.api import go
 from pybernetes.api.schema import Type
+from pybernetes.api.text import go_format
 
 _ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 _TABLE = str.maketrans(_ESCAPED)
@@ -42,7 +42,7 @@ def of_item(item: Any, type_: Type) -> str:
                 continue
         keys[name] = value
     if not keys:
-        listed = " ".join(go.quote(name) for name in type_.keys)
+        listed = " ".join(go_format.quote(name) for name in type_.keys)
         raise ElementError(
             f"associative list with keys has an element that omits all key fields [{listed}] "
             "(and doesn't have default values for any key fields)"
@@ -151,4 +151,4 @@ def _shown(value: Any) -> str:
         return "true" if value else "false"
     if value is None:
         return "null"
-    return go.quote(value) if type(value) is str else str(value)
+    return go_format.quote(value) if type(value) is str else str(value)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from pybernetes.api.apply import elements, zero
-from pybernetes.api.apply.sets import LEAF, SELF, Fields
-from pybernetes.api.apply.walks import DEDUCED, field_type, is_leaf, whole
+from pybernetes.api.apply import elements, zero_values
+from pybernetes.api.apply.created_fields import DEDUCED, field_type, is_leaf, whole
+from pybernetes.api.apply.field_sets import LEAF, SELF, Fields
 from pybernetes.api.schema import Type
 
 
@@ -99,7 +99,7 @@ def _reshaped(old: Any, new: Any, type_: Type) -> Comparison:
 
 def _compare_objects(old: dict[str, Any], new: dict[str, Any], type_: Type) -> Comparison:
     result = Comparison({}, {}, {})
-    held = zero.by_value(type_) if type_.kind == "struct" else ()
+    held = zero_values.by_value(type_) if type_.kind == "struct" else ()
     for name in sorted(new):
         value = new[name]
         if name in old or name in held:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from pybernetes.api.apply import elements
-from pybernetes.api.apply.sets import LEAF, SELF, Fields
-from pybernetes.api.apply.walks import field_type, is_leaf
+from pybernetes.api.apply.created_fields import field_type, is_leaf
+from pybernetes.api.apply.field_sets import LEAF, SELF, Fields
 from pybernetes.api.schema import Type
 
 

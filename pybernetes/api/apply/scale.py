@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pybernetes.api.apply import managed, sets
-from pybernetes.api.apply.managed import Entry
-from pybernetes.api.apply.sets import LEAF
+from pybernetes.api.apply import field_sets, managed_fields
+from pybernetes.api.apply.field_sets import LEAF
+from pybernetes.api.apply.managed_fields import Entry
 
 SCALE_VERSION = "autoscaling/v1"
 _REPLICAS = {"f:spec": {"f:replicas": LEAF}}
@@ -17,8 +17,8 @@ def path_of(dotted: str) -> tuple[str, ...]:
     return tuple("f:" + name for name in dotted.strip(".").split("."))
 
 
-def _set_of(path: tuple[str, ...]) -> sets.Fields:
-    node: sets.Fields = LEAF
+def _set_of(path: tuple[str, ...]) -> field_sets.Fields:
+    node: field_sets.Fields = LEAF
     for element in reversed(path):
         node = {element: node}
     return node
@@ -29,11 +29,11 @@ def parent_to_scale(entries: list[Entry], paths: Mapping[str, tuple[str, ...]]) 
 
     ``paths`` says for each apiVersion of the parent where it keeps the replicas.
     """
-    return managed.sort(
+    return managed_fields.sort(
         [
             {**item, "apiVersion": SCALE_VERSION, "fieldsV1": _REPLICAS}
             for item in entries
-            if item["apiVersion"] in paths and sets.has(item["fieldsV1"], *paths[item["apiVersion"]])
+            if item["apiVersion"] in paths and field_sets.has(item["fieldsV1"], *paths[item["apiVersion"]])
         ]
     )
 
@@ -48,20 +48,20 @@ def scale_to_parent(
         path = paths.get(item["apiVersion"])
         if path is None:
             continue
-        if sets.has(item["fieldsV1"], *path) and owners.pop(_writer(item), None) is None:
-            left = sets.difference(item["fieldsV1"], _set_of(path))
+        if field_sets.has(item["fieldsV1"], *path) and owners.pop(_writer(item), None) is None:
+            left = field_sets.difference(item["fieldsV1"], _set_of(path))
             if not left:
                 continue
             item = {**item, "fieldsV1": left}
         result.append(item)
     times = {_writer(item): item.get("time") for item in parent}
     for writer, item in owners.items():
-        if sets.has(item["fieldsV1"], "f:spec", "f:replicas"):
+        if field_sets.has(item["fieldsV1"], "f:spec", "f:replicas"):
             # The time is that of the parent's entry, so a new owner has none, as upstream has it.
             subresource, fields = item.get("subresource", ""), _set_of(paths[api_version])
             manager, operation, time = item["manager"], item["operation"], times.get(writer)
-            result.append(managed.entry(manager, operation, api_version, subresource, time, fields))
-    return managed.sort(result)
+            result.append(managed_fields.entry(manager, operation, api_version, subresource, time, fields))
+    return managed_fields.sort(result)
 
 
 def _writer(item: Entry) -> tuple[str, str, str]:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from pybernetes.api import go, selectors
+from pybernetes.api import selectors
+from pybernetes.api.core.pod.validation import validate_pod_template
+from pybernetes.api.core.pod.validation.warnings import pod_template_warnings
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object
 from pybernetes.api.table import container_cells, format_selector, get
+from pybernetes.api.text import go_format
 from pybernetes.api.validation import names
 from pybernetes.api.validation.meta import IMMUTABLE
-from pybernetes.api.validation.pod import validate_pod_template
-from pybernetes.api.validation.pod.warnings import pod_template_warnings
 from pybernetes.api.validation.selectors import validate_label_selector
 
 SPEC, STATUS = Path("spec"), Path("status")
@@ -23,11 +24,13 @@ _NAME_WARNING = (
 )
 
 
-def ordered(selector: dict[str, Any] | None) -> go.Struct | None:
+def ordered(selector: dict[str, Any] | None) -> go_format.Struct | None:
     """A label selector as messages show it."""
     if selector is None:
         return None
-    return go.Struct({key: selector[key] for key in ("matchLabels", "matchExpressions") if key in selector})
+    return go_format.Struct(
+        {key: selector[key] for key in ("matchLabels", "matchExpressions") if key in selector}
+    )
 
 
 def check_selector(selector: dict[str, Any] | None, kind: str, errors: Errors, path: Path = SPEC) -> bool:
@@ -37,7 +40,7 @@ def check_selector(selector: dict[str, Any] | None, kind: str, errors: Errors, p
     before = len(errors)
     validate_label_selector(selector, path / "selector", errors)
     if not selector:
-        errors.invalid(path / "selector", go.Struct(), f"empty selector is invalid for {kind}")
+        errors.invalid(path / "selector", go_format.Struct(), f"empty selector is invalid for {kind}")
     return len(errors) == before or not selector
 
 

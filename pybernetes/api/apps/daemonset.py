@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.api import go
 from pybernetes.api.apps import _workload
 from pybernetes.api.apps._workload import SPEC, STATUS, TEMPLATE
-from pybernetes.api.defaults.pod import default_pod_template
+from pybernetes.api.core.pod.defaults import default_pod_template
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, format_labels, get
+from pybernetes.api.text import go_format
 from pybernetes.api.validation import numbers
 
 # How often the template changed; a field in versions before v1.
@@ -86,8 +86,10 @@ def _strategy(strategy: dict[str, Any], path: Path, errors: Errors) -> None:
         value = None
         if rolling is not None:
             counts = (rolling.get("maxUnavailable", 0), rolling.get("maxSurge", 0))
-            value = go.Struct(zip(("MaxUnavailable", "MaxSurge"), counts, strict=True))
-        errors.unsupported(path, go.Struct(Type=kind, RollingUpdate=value), ("RollingUpdate", "OnDelete"))
+            value = go_format.Struct(zip(("MaxUnavailable", "MaxSurge"), counts, strict=True))
+        errors.unsupported(
+            path, go_format.Struct(Type=kind, RollingUpdate=value), ("RollingUpdate", "OnDelete")
+        )
 
 
 def _rolling(rolling: dict[str, Any], path: Path, errors: Errors) -> None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.api import go, selectors
+from pybernetes.api import selectors
 from pybernetes.api.apps import _workload
 from pybernetes.api.apps._workload import SPEC, STATUS, TEMPLATE
-from pybernetes.api.defaults.pod import default_pod_template
+from pybernetes.api.core.pod.defaults import default_pod_template
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.metadata import keep
 from pybernetes.api.resource import Column, Object, Resource, Scale
 from pybernetes.api.table import AGE, NAME, get
+from pybernetes.api.text import go_format
 from pybernetes.api.validation import numbers
 
 _COUNTS = (
@@ -83,7 +84,9 @@ def _strategy(strategy: dict[str, Any], path: Path, errors: Errors) -> None:
             )
     elif kind != "RollingUpdate":
         value = None if rolling is None else _go_rolling(rolling)
-        errors.unsupported(path, go.Struct(Type=kind, RollingUpdate=value), ("Recreate", "RollingUpdate"))
+        errors.unsupported(
+            path, go_format.Struct(Type=kind, RollingUpdate=value), ("Recreate", "RollingUpdate")
+        )
     elif rolling is not None:
         unavailable, surge = rolling.get("maxUnavailable", 0), rolling.get("maxSurge", 0)
         here = path / "rollingUpdate"
@@ -94,8 +97,10 @@ def _strategy(strategy: dict[str, Any], path: Path, errors: Errors) -> None:
         numbers.at_most_100_percent(unavailable, here / "maxUnavailable", errors)
 
 
-def _go_rolling(rolling: dict[str, Any]) -> go.Struct:
-    return go.Struct(MaxUnavailable=rolling.get("maxUnavailable", 0), MaxSurge=rolling.get("maxSurge", 0))
+def _go_rolling(rolling: dict[str, Any]) -> go_format.Struct:
+    return go_format.Struct(
+        MaxUnavailable=rolling.get("maxUnavailable", 0), MaxSurge=rolling.get("maxSurge", 0)
+    )
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:

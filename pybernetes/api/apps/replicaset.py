@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pybernetes.api.apps import _workload
 from pybernetes.api.apps._workload import SPEC, STATUS, TEMPLATE
-from pybernetes.api.defaults.pod import default_pod_template
+from pybernetes.api.core.pod.defaults import default_pod_template
 from pybernetes.api.field import Errors
 from pybernetes.api.resource import Object, Resource, Scale
 from pybernetes.api.table import AGE, NAME

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.api import go, quantity
+from pybernetes.api import quantity
 from pybernetes.api.apps import _workload
 from pybernetes.api.apps._workload import SPEC, STATUS, TEMPLATE
-from pybernetes.api.defaults.pod import default_pod_template
-from pybernetes.api.defaults.volumes import default_claim_spec
+from pybernetes.api.core.pod.defaults import default_pod_template
+from pybernetes.api.core.pod.validation import internal
+from pybernetes.api.core.pod.volume_defaults import default_claim_spec
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource, Scale
 from pybernetes.api.table import AGE, NAME, get
+from pybernetes.api.text import go_format
 from pybernetes.api.validation import meta, names, numbers
 from pybernetes.api.validation.claims import validate_claim_spec
-from pybernetes.api.validation.pod import internal
 
 _COUNTS = (
     "replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas", "observedGeneration",
@@ -108,13 +109,13 @@ def _strategy(strategy: dict[str, Any], path: Path, errors: Errors) -> None:
     shown = None
     if rolling is not None:
         counts = (rolling.get("partition", 0), rolling.get("maxUnavailable"))
-        shown = go.Struct(zip(("Partition", "MaxUnavailable"), counts, strict=True))
+        shown = go_format.Struct(zip(("Partition", "MaxUnavailable"), counts, strict=True))
     if kind == "OnDelete":
         if rolling is not None:
             errors.invalid(path / "rollingUpdate", shown, "only allowed for updateStrategy 'RollingUpdate'")
     elif kind != "RollingUpdate":
         text = "must be 'RollingUpdate' or 'OnDelete'"
-        errors.invalid(path, go.Struct(Type=kind, RollingUpdate=shown), text)
+        errors.invalid(path, go_format.Struct(Type=kind, RollingUpdate=shown), text)
     elif rolling is not None:
         here = path / "rollingUpdate"
         numbers.nonnegative(rolling.get("partition", 0), here / "partition", errors)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.api import go
 from pybernetes.api.field import OMIT, Errors, Path
+from pybernetes.api.text import go_format
 from pybernetes.api.validation import names
 
 Fields = dict[str, Any]
@@ -32,24 +32,25 @@ def validate(spec: Fields, path: Path, errors: Errors) -> None:
         _rule(spec, rule, containers, (path / "rules")[index], errors)
 
 
-def shown(policy: Fields | None) -> go.Struct | None:
+def shown(policy: Fields | None) -> go_format.Struct | None:
     """The policy as messages show it."""
     if policy is None:
         return None
-    return go.Struct(Rules=[_shown_rule(rule) for rule in policy.get("rules", ())] or None)
+    return go_format.Struct(Rules=[_shown_rule(rule) for rule in policy.get("rules", ())] or None)
 
 
-def _shown_rule(rule: Fields) -> go.Struct:
+def _shown_rule(rule: Fields) -> go_format.Struct:
     codes, patterns = rule.get("onExitCodes"), rule.get("onPodConditions")
-    result = go.Struct(Action=rule.get("action", ""), OnExitCodes=None, OnPodConditions=None)
+    result = go_format.Struct(Action=rule.get("action", ""), OnExitCodes=None, OnPodConditions=None)
     if codes is not None:
         operator, name = codes.get("operator", ""), codes.get("containerName")
-        result["OnExitCodes"] = go.Struct(
+        result["OnExitCodes"] = go_format.Struct(
             ContainerName=name, Operator=operator, Values=codes.get("values") or None
         )
     if patterns:
         result["OnPodConditions"] = [
-            go.Struct(Type=pattern.get("type", ""), Status=pattern.get("status", "")) for pattern in patterns
+            go_format.Struct(Type=pattern.get("type", ""), Status=pattern.get("status", ""))
+            for pattern in patterns
         ]
     return result
 

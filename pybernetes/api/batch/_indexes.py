@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 
-from pybernetes.api import go
+from pybernetes.api.text import go_format
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,18}\Z")
 
 
 def _index(text: str, completions: int) -> int:
     if not _NUMBER.match(text):
-        raise ValueError(f"cannot convert string to integer for index: {go.quote(text)}")
+        raise ValueError(f"cannot convert string to integer for index: {go_format.quote(text)}")
     if int(text) >= completions:
-        raise ValueError(f"too large index: {go.quote(text)}")
+        raise ValueError(f"too large index: {go_format.quote(text)}")
     return int(text)
 
 
@@ -21,7 +21,7 @@ def _interval(text: str, completions: int) -> tuple[int, int]:
     limits = text.split("-")
     if len(limits) > 2:
         raise ValueError(
-            f"the fragment {go.quote(text)} violates the requirement that an index interval can have at most "
+            f"the fragment {go_format.quote(text)} violates the requirement that an index interval can have at most "
             "two parts separated by '-'"
         )
     first = _index(limits[0], completions)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.api import go
 from pybernetes.api.batch import _failure, _indexes
-from pybernetes.api.defaults.pod import default_pod_template
+from pybernetes.api.core.pod.defaults import default_pod_template
+from pybernetes.api.core.pod.validation import validate_pod_template
+from pybernetes.api.core.pod.validation.warnings import pod_template_warnings
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.text import go_format
 from pybernetes.api.validation import numbers
 from pybernetes.api.validation.domains import domain_prefixed_path
-from pybernetes.api.validation.pod import validate_pod_template
-from pybernetes.api.validation.pod.warnings import pod_template_warnings
 
 Spec = dict[str, Any]
 _COUNTS = (
@@ -106,27 +106,29 @@ def _indexed(spec: Spec, path: Path, errors: Errors) -> None:
         errors.invalid(path / "maxFailedIndexes", failed, text)
 
 
-def shown_success(policy: Spec | None) -> go.Struct | None:
+def shown_success(policy: Spec | None) -> go_format.Struct | None:
     """The policy of success as messages show it."""
     if policy is None:
         return None
     rules = [
-        go.Struct(SucceededIndexes=rule.get("succeededIndexes"), SucceededCount=rule.get("succeededCount"))
+        go_format.Struct(
+            SucceededIndexes=rule.get("succeededIndexes"), SucceededCount=rule.get("succeededCount")
+        )
         for rule in policy.get("rules", ())
     ]
-    return go.Struct(Rules=rules or None)
+    return go_format.Struct(Rules=rules or None)
 
 
 def _success(spec: Spec, path: Path, errors: Errors) -> None:
     rules = spec["successPolicy"].get("rules", [])
     if spec.get("completionMode") != "Indexed":
         shown = [
-            go.Struct(
+            go_format.Struct(
                 SucceededIndexes=rule.get("succeededIndexes"), SucceededCount=rule.get("succeededCount")
             )
             for rule in rules
         ]
-        errors.invalid(path, go.Struct(Rules=shown or None), "requires indexed completion mode")
+        errors.invalid(path, go_format.Struct(Rules=shown or None), "requires indexed completion mode")
         return
     if not rules:
         text = "at least one rules must be specified when the successPolicy is specified"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.api import go
 from pybernetes.api.batch import _indexes
 from pybernetes.api.field import OMIT, Errors, Path
 from pybernetes.api.resource import Object
 from pybernetes.api.table import epoch
+from pybernetes.api.text import go_format
 from pybernetes.api.validation import numbers
 
 _STATUS = Path("status")
@@ -142,7 +142,7 @@ def _finished(new: Object, changed: Any, ended: bool, errors: Errors) -> None:
         errors.required(_STATUS / "startTime", "startTime is required for finished job")
     pods = status.get("uncountedTerminatedPods", {})
     if (ended or changed("uncountedTerminatedPods")) and (pods.get("succeeded") or pods.get("failed")):
-        shown = go.Struct(Succeeded=pods.get("succeeded"), Failed=pods.get("failed"))
+        shown = go_format.Struct(Succeeded=pods.get("succeeded"), Failed=pods.get("failed"))
         errors.invalid(_STATUS / "uncountedTerminatedPods", shown, "must be empty for finished job")
     if (ended or changed("terminating")) and status.get("terminating", 0) > 0:
         errors.invalid(

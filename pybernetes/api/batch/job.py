@@ -8,11 +8,11 @@ from typing import Any
 from pybernetes.api import selectors
 from pybernetes.api.apps import _workload
 from pybernetes.api.batch import _failure, _spec, _status
+from pybernetes.api.core.pod.validation import internal
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, epoch, get, human_duration
 from pybernetes.api.validation import meta, names
-from pybernetes.api.validation.pod import internal
 from pybernetes.api.validation.selectors import validate_label_selector
 
 _SPEC = Path("spec")

@@ -22,7 +22,7 @@ from pybernetes.api.cel.tree import (
     qualified,
 )
 from pybernetes.api.cel.types import DYN, ERROR, Type, fits, is_dynamic, resolve
-from pybernetes.api.regex import compile_pattern
+from pybernetes.api.text.regular_expressions import compile_pattern
 
 _LITERALS = {
     str: types.STRING, bool: types.BOOL, int: types.INT, Uint: types.UINT, float: types.DOUBLE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.api import now
+from pybernetes.api import current_time
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
 
@@ -27,7 +27,7 @@ def stamp(new: Object, old: Object) -> None:
     """Completes the times of conditions: the last transition is kept while the status stays."""
     for condition in conditions(new):
         if not condition.get("lastUpdateTime"):
-            condition["lastUpdateTime"] = now.timestamp()
+            condition["lastUpdateTime"] = current_time.timestamp()
         if condition.get("lastTransitionTime"):
             continue
         kept = [
@@ -37,7 +37,7 @@ def stamp(new: Object, old: Object) -> None:
             and item.get("status") == condition.get("status")
             and item.get("lastTransitionTime")
         ]
-        condition["lastTransitionTime"] = kept[0] if kept else now.timestamp()
+        condition["lastTransitionTime"] = kept[0] if kept else current_time.timestamp()
 
 
 def keep_decision(new: Object, old: Object) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.api import now
+from pybernetes.api import current_time
 from pybernetes.api.certificates import _pem
 from pybernetes.api.field import OMIT, Errors, Path
 from pybernetes.api.resource import Object
@@ -127,7 +127,7 @@ def _validate_times(status: dict[str, Any], leaf: Any, longest: int, errors: Err
     checks = (
         (start != first, "notBefore", "must be set to the NotBefore time encoded in the leaf certificate"),
         (
-            abs(start - now.clock()) >= 5 * _MINUTE,
+            abs(start - current_time.clock()) >= 5 * _MINUTE,
             "notBefore",
             "must be set to within 5 minutes of kube-apiserver's current time",
         ),

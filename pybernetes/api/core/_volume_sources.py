@@ -6,9 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from pybernetes.api.field import Errors, Path
-from pybernetes.api.validation import checks, names
-from pybernetes.api.validation.pod.volume_sources import (
+from pybernetes.api.core.pod.validation.volume_sources import (
     needs,
     partitioned,
     validate_azure_disk,
@@ -20,6 +18,8 @@ from pybernetes.api.validation.pod.volume_sources import (
     validate_nfs,
     validate_quobyte,
 )
+from pybernetes.api.field import Errors, Path
+from pybernetes.api.validation import checks, names
 
 Fields = dict[str, Any]
 Check = Callable[[Fields, Path, Errors], None]

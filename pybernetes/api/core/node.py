@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from pybernetes.api import go
 from pybernetes.api.core import _node_config
 from pybernetes.api.defaults.resources import default_resource_list
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME
+from pybernetes.api.text import go_format
 from pybernetes.api.validation import addresses, names, resources
 
 _INFO = (
@@ -107,7 +107,7 @@ def _taints(taints: list[dict[str, Any]], errors: Errors) -> None:
         elif effect not in _EFFECTS:
             errors.unsupported(path / "effect", effect, _EFFECTS)
         if (key, effect) in seen:
-            shown = go.Struct(Key=key, Value=value, Effect=effect, TimeAdded=taint.get("timeAdded"))
+            shown = go_format.Struct(Key=key, Value=value, Effect=effect, TimeAdded=taint.get("timeAdded"))
             errors.duplicate(path, shown)
             errors[-1].detail = "taints must be unique by key and effect pair"
         seen.add((key, effect))
@@ -173,7 +173,7 @@ def _addresses(status: dict[str, Any], errors: Errors) -> None:
     seen = []
     for index, address in enumerate(status.get("addresses", ())):
         if address in seen:
-            shown = go.Struct(Type=address.get("type", ""), Address=address.get("address", ""))
+            shown = go_format.Struct(Type=address.get("type", ""), Address=address.get("address", ""))
             errors.duplicate((Path("status") / "addresses")[index], shown)
         seen.append(address)
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import posixpath
 from typing import Any
 
-from pybernetes.api import go, quantity
-from pybernetes.api import now as time
+from pybernetes.api import current_time as time
+from pybernetes.api import quantity
 from pybernetes.api.core import _storage
 from pybernetes.api.core._volume_sources import SOURCES, validate_source
-from pybernetes.api.defaults import volumes
+from pybernetes.api.core.pod import volume_defaults
 from pybernetes.api.defaults.resources import default_resource_list
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME
+from pybernetes.api.text import go_format
 from pybernetes.api.validation import meta
 from pybernetes.api.validation.claims import (
     NOT_POSITIVE,
@@ -80,8 +81,8 @@ def default(obj: Object) -> None:
     spec.setdefault("volumeMode", "Filesystem")
     if "capacity" in spec:
         default_resource_list(spec["capacity"])
-    for key in spec.keys() & SOURCES.keys() & volumes.SOURCES.keys():
-        volumes.SOURCES[key](spec[key])
+    for key in spec.keys() & SOURCES.keys() & volume_defaults.SOURCES.keys():
+        volume_defaults.SOURCES[key](spec[key])
     status = obj.setdefault("status", {})
     if not status.get("phase"):
         status["phase"] = "Pending"
@@ -169,7 +170,7 @@ def validate_update(new: Object, old: Object, errors: Errors) -> None:
         after_source["csi"] = {key: value for key, value in after_source["csi"].items() if key != late}
     if after_source != before_source:
         text = "spec.persistentvolumesource is immutable after creation\n"
-        text += go.difference(_shown_source(before_source), _shown_source(after_source))
+        text += go_format.difference(_shown_source(before_source), _shown_source(after_source))
         errors.forbidden(_SPEC / "persistentvolumesource", text)
     meta.immutable(spec.get("volumeMode"), before.get("volumeMode"), Path("volumeMode"), errors)
     affinity = before.get("nodeAffinity")
@@ -181,9 +182,9 @@ def validate_update(new: Object, old: Object, errors: Errors) -> None:
         errors.forbidden(_SPEC / name, "update from non-nil value to nil is forbidden")
 
 
-def _shown_source(source: dict[str, Any]) -> go.Struct:
+def _shown_source(source: dict[str, Any]) -> go_format.Struct:
     """The source as Go prints it: every kind of source, all but one null."""
-    return go.Struct({name: _capitalized(source.get(key)) for name, key in _GO_SOURCES.items()})
+    return go_format.Struct({name: _capitalized(source.get(key)) for name, key in _GO_SOURCES.items()})
 
 
 def _capitalized(value: Any) -> Any:
@@ -192,25 +193,25 @@ def _capitalized(value: Any) -> Any:
     return value
 
 
-def _shown_affinity(affinity: dict[str, Any] | None) -> go.Struct | None:
+def _shown_affinity(affinity: dict[str, Any] | None) -> go_format.Struct | None:
     """Node affinity as Go prints it."""
     if affinity is None:
         return None
 
-    def requirements(rows: list[dict[str, Any]] | None) -> list[go.Struct] | None:
+    def requirements(rows: list[dict[str, Any]] | None) -> list[go_format.Struct] | None:
         return [
-            go.Struct(Key=r.get("key", ""), Operator=r.get("operator", ""), Values=r.get("values"))
+            go_format.Struct(Key=r.get("key", ""), Operator=r.get("operator", ""), Values=r.get("values"))
             for r in rows or ()
         ] or None
 
     terms = [
-        go.Struct(
+        go_format.Struct(
             MatchExpressions=requirements(term.get("matchExpressions")),
             MatchFields=requirements(term.get("matchFields")),
         )
         for term in affinity.get("required", {}).get("nodeSelectorTerms", ())
     ]
-    return go.Struct(Required=go.Struct(NodeSelectorTerms=terms))
+    return go_format.Struct(Required=go_format.Struct(NodeSelectorTerms=terms))
 
 
 def _renamed(old: Any, new: Any) -> Any:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.api import go, quantity
+from pybernetes.api import quantity
 from pybernetes.api.core import _storage
+from pybernetes.api.core.pod.volume_defaults import default_claim_spec
 from pybernetes.api.defaults.resources import default_resource_list
-from pybernetes.api.defaults.volumes import default_claim_spec
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME
+from pybernetes.api.text import go_format
 from pybernetes.api.validation import meta, names, resources
 from pybernetes.api.validation.claims import validate_claim_spec
 
@@ -94,7 +95,7 @@ def validate_update(new: Object, old: Object, errors: Errors) -> None:
         wanted["requests"] = {**wanted.get("requests", {}), **_only_storage(before)}
         after["resources"] = wanted
     if _comparable(after) != _comparable(before):
-        errors.forbidden(_SPEC, _FIXED + go.difference(_shown(before), _shown(after)))
+        errors.forbidden(_SPEC, _FIXED + go_format.difference(_shown(before), _shown(after)))
     size, old_size = (quantity.parse(_only_storage(held).get("storage", "0")) for held in (spec, before))
     if size < old_size and size <= quantity.parse(
         old.get("status", {}).get("capacity", {}).get("storage", "0")
@@ -140,13 +141,13 @@ def _comparable(spec: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _shown(spec: dict[str, Any]) -> go.Struct:
+def _shown(spec: dict[str, Any]) -> go_format.Struct:
     """The spec as Go prints it."""
     held = spec.get("resources", {})
-    return go.Struct(
+    return go_format.Struct(
         AccessModes=spec.get("accessModes"),
         Selector=spec.get("selector"),
-        Resources=go.Struct(Limits=held.get("limits"), Requests=held.get("requests")),
+        Resources=go_format.Struct(Limits=held.get("limits"), Requests=held.get("requests")),
         VolumeName=spec.get("volumeName", ""),
         StorageClassName=spec.get("storageClassName"),
         VolumeMode=spec.get("volumeMode"),

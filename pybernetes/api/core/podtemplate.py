@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pybernetes.api.defaults.pod import default_pod_template
+from pybernetes.api.core.pod.defaults import default_pod_template
+from pybernetes.api.core.pod.validation import validate_pod_template
+from pybernetes.api.core.pod.validation.warnings import pod_template_warnings
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import NAME
-from pybernetes.api.validation.pod import validate_pod_template
-from pybernetes.api.validation.pod.warnings import pod_template_warnings
 
 _TEMPLATE = Path("template")
 

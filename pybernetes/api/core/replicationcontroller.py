@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pybernetes.api.defaults.pod import default_pod_template
+from pybernetes.api.core.pod.defaults import default_pod_template
+from pybernetes.api.core.pod.validation import validate_pod_template
+from pybernetes.api.core.pod.validation.warnings import pod_template_warnings
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource, Scale
 from pybernetes.api.table import AGE, NAME, container_cells, format_labels
 from pybernetes.api.validation import names
-from pybernetes.api.validation.pod import validate_pod_template
-from pybernetes.api.validation.pod.warnings import pod_template_warnings
 
 _SPEC, _STATUS = Path("spec"), Path("status")
 _TEMPLATE = _SPEC / "template"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.api import go, quantity
+from pybernetes.api import quantity
 from pybernetes.api.defaults.resources import default_resource_list
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME
+from pybernetes.api.text import go_format
 from pybernetes.api.validation import meta, resources
 
 _POD_RESOURCES = frozenset({
@@ -104,13 +105,15 @@ def _selector(spec: dict[str, Any], limited: list[str], errors: Errors) -> None:
     _conflicts(scopes, spec.get("scopes", []), _SELECTOR, errors)
 
 
-def _shown(expressions: list[dict[str, Any]]) -> go.Struct:
+def _shown(expressions: list[dict[str, Any]]) -> go_format.Struct:
     """The selector as Go prints it."""
     rows = [
-        go.Struct(ScopeName=e.get("scopeName", ""), Operator=e.get("operator", ""), Values=e.get("values"))
+        go_format.Struct(
+            ScopeName=e.get("scopeName", ""), Operator=e.get("operator", ""), Values=e.get("values")
+        )
         for e in expressions
     ]
-    return go.Struct(MatchExpressions=rows)
+    return go_format.Struct(MatchExpressions=rows)
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:

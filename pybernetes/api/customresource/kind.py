@@ -5,12 +5,11 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from pybernetes.api import go
 from pybernetes.api.customresource import (
     columns,
     defaults,
     embedded,
-    listtypes,
+    list_types,
     prune,
     rules,
     types,
@@ -20,6 +19,7 @@ from pybernetes.api.customresource.types import Schema
 from pybernetes.api.field import ROOT, Errors
 from pybernetes.api.resource import KEEPS_METADATA, Object, Resource, Scale
 from pybernetes.api.schema import Decoder
+from pybernetes.api.text import go_format
 from pybernetes.api.validation import names
 from pybernetes.api.versions import version_rank
 
@@ -66,7 +66,7 @@ class Form:
         validate.check(self.schema, obj, errors)
         self._scales(obj, errors, ("specReplicasPath", "statusReplicasPath"))
         embedded.check(self.schema, obj, ROOT, errors)
-        listtypes.check(self.schema, obj, ROOT, errors)
+        list_types.check(self.schema, obj, ROOT, errors)
         rules.validate(self.rules, obj, None, errors)
 
     def validate_update(self, new: Object, old: Object, errors: Errors) -> None:
@@ -92,10 +92,10 @@ class Form:
 
     def _lists(self, new: Object, old: Object, errors: Errors) -> None:
         found = Errors()
-        listtypes.check(self.schema, new, ROOT, found)
+        list_types.check(self.schema, new, ROOT, found)
         if found:
             before = Errors()
-            listtypes.check(self.schema, old, ROOT, before)
+            list_types.check(self.schema, old, ROOT, before)
             if not before:
                 errors.extend(found)
 
@@ -133,7 +133,9 @@ def _nested(obj: Object, path: str, kind: type, name: str, errors: Errors) -> An
         if type(value) is kind:
             return value
         here, wanted = ".".join(fields), name
-    text = f".{here} accessor error: {_go(value)} is of the type {go.type_name(value)}, expected {wanted}"
+    text = (
+        f".{here} accessor error: {_go(value)} is of the type {go_format.type_name(value)}, expected {wanted}"
+    )
     errors.invalid(path, kind(), text)
     return None
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from pybernetes.api import go
 from pybernetes.api.resource import Object
+from pybernetes.api.text import go_format
 
 Condition = dict[str, str]
 FINALIZER = "customresourcecleanup.apiextensions.k8s.io"
@@ -76,7 +76,7 @@ def accept(definition: Object, others: Iterable[Object]) -> tuple[dict[str, Any]
             name = wanted.get(key, "")
             conflicts = [name] if name != held.get(key, "") and name in used else []
         if conflicts:
-            texts = [f"{go.quote(name)} is already in use" for name in conflicts]
+            texts = [f"{go_format.quote(name)} is already in use" for name in conflicts]
             message = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
             problem = condition("NamesAccepted", "False", reason, message)
         elif key in wanted:

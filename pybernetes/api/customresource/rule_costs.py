@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.api import go
 from pybernetes.api.cel import values
 from pybernetes.api.cel.engine import CelError, Program
 from pybernetes.api.cel.estimate import MOST, estimate
@@ -12,6 +11,7 @@ from pybernetes.api.cel.values import Declared
 from pybernetes.api.customresource.rules import RULES, MessageError, Rule
 from pybernetes.api.customresource.types import Schema
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.text import go_format
 
 _PER_RULE = 10_000_000
 _PER_SCHEMA = 100_000_000
@@ -140,7 +140,7 @@ def _too_much(name: str, most: int, limit: int) -> str:
 
 def _shown(given: dict[str, Any]) -> dict[str, Any]:
     """A rule as Go's encoder shows it."""
-    return go.Struct(
+    return go_format.Struct(
         Rule=given.get("rule", ""),
         Message=given.get("message", ""),
         MessageExpression=given.get("messageExpression", ""),

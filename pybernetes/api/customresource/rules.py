@@ -16,7 +16,7 @@ from pybernetes.api.cel import cost, types, values
 from pybernetes.api.cel.engine import CANCELLED, CelError, Environment, Program
 from pybernetes.api.cel.runtime import NONE, Optional
 from pybernetes.api.cel.values import Declared
-from pybernetes.api.customresource.fieldpath import below
+from pybernetes.api.customresource.field_path import below
 from pybernetes.api.customresource.types import Schema
 from pybernetes.api.field import OMIT, ROOT, Errors, Path
 

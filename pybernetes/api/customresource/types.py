@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.api.apply.walks import DEDUCED
+from pybernetes.api.apply.created_fields import DEDUCED
 from pybernetes.api.schema import Type, named
 
 Schema = dict[str, Any]

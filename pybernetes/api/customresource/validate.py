@@ -12,10 +12,10 @@ from typing import Any
 
 import orjson
 
-from pybernetes.api import go
 from pybernetes.api.customresource import formats
 from pybernetes.api.customresource.types import INT_OR_STRING, Schema
 from pybernetes.api.field import Errors
+from pybernetes.api.text import go_format
 
 ABSENT: Any = type("Absent", (), {"__repr__": lambda self: "ABSENT"})()
 _INT_RANGES = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
@@ -100,7 +100,7 @@ def _type(schema: Schema, value: Any, path: str, errors: Errors) -> None:
 
 
 def _combined(schema: Schema, value: Any, path: str, errors: Errors, old: Any) -> None:
-    name = go.quote(path)
+    name = go_format.quote(path)
     if schema.get("anyOf"):
         results = [_result(child, value, path, old) for child in schema["anyOf"]]
         if all(results):
@@ -149,7 +149,7 @@ def _string(schema: Schema, value: str, path: str, errors: Errors) -> None:
             errors.invalid(where, value, f"{path} in body should match '{pattern}'")
     form = schema.get("format")
     if form and schema.get("type") in ("string", None) and not formats.fits(value, form):
-        errors.type_invalid(where, value, f"{path} in body must be of type {form}: {go.quote(value)}")
+        errors.type_invalid(where, value, f"{path} in body must be of type {form}: {go_format.quote(value)}")
 
 
 def _number(schema: Schema, value: Any, path: str, errors: Errors) -> None:

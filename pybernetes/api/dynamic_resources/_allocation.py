@@ -5,10 +5,10 @@ from __future__ import annotations
 import ipaddress
 from typing import Any
 
-from pybernetes.api import go
 from pybernetes.api.dynamic_resources import _claims, _lists, _names
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
+from pybernetes.api.text import go_format
 from pybernetes.api.validation import declarative
 from pybernetes.api.validation.conditions import validate_conditions
 from pybernetes.api.validation.selectors import validate_node_selector
@@ -31,10 +31,10 @@ def device_key(device: Fields) -> str:
     return "/".join(parts + ([device["shareID"]] if "shareID" in device else []))
 
 
-def _shown(device: Fields) -> go.Struct:
+def _shown(device: Fields) -> go_format.Struct:
     """A device as an error shows it."""
     keys = ("driver", "pool", "device", "shareID")
-    return go.Struct({key[0].upper() + key[1:]: device.get(key, "") for key in keys})
+    return go_format.Struct({key[0].upper() + key[1:]: device.get(key, "") for key in keys})
 
 
 def prepare_status_update(new: Object, old: Object) -> None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pybernetes.api import go
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.text import go_format
 
 Check = Callable[[Any, Path], None]
 
@@ -32,7 +32,7 @@ def unique(
     for index, item in enumerate(items if not limit or len(items) <= limit else ()):
         value = key(item)
         if value in seen:
-            errors.duplicate(path[index], go.Struct(item) if isinstance(item, dict) else item)
+            errors.duplicate(path[index], go_format.Struct(item) if isinstance(item, dict) else item)
         seen.append(value)
 
 

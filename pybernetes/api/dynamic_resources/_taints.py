@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.api import now
+from pybernetes.api import current_time
 from pybernetes.api.dynamic_resources import _names
 from pybernetes.api.dynamic_resources._claims import EFFECTS
 from pybernetes.api.field import Errors, Path
@@ -13,7 +13,7 @@ from pybernetes.api.field import Errors, Path
 def default_taint(taint: dict[str, Any]) -> None:
     """Notes when the taint was added."""
     if "timeAdded" not in taint:
-        taint["timeAdded"] = now.timestamp()
+        taint["timeAdded"] = current_time.timestamp()
 
 
 def validate_taint(taint: dict[str, Any], path: Path, errors: Errors, late: Errors) -> None:

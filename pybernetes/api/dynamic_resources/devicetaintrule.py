@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pybernetes.api import now
+from pybernetes.api import current_time
 from pybernetes.api.dynamic_resources import GROUP, _names
 from pybernetes.api.dynamic_resources._taints import default_taint, validate_taint
 from pybernetes.api.field import Errors, Path
@@ -28,7 +28,7 @@ def prepare_update(new: Object, old: Object) -> None:
     """Notes the time of a change of the effect, unless the client gave one."""
     taint, before = new.get("spec", {}).get("taint", {}), get(old, ".spec.taint", {})
     if taint.get("effect") != before.get("effect") and taint.get("timeAdded") == before.get("timeAdded"):
-        taint["timeAdded"] = now.timestamp()
+        taint["timeAdded"] = current_time.timestamp()
 
 
 def validate(obj: Object, errors: Errors) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.api import go
 from pybernetes.api.dynamic_resources import GROUP, _lists, _names
 from pybernetes.api.dynamic_resources._devices import validate_counters, validate_device
 from pybernetes.api.dynamic_resources._taints import default_taint
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, get
+from pybernetes.api.text import go_format
 from pybernetes.api.validation import meta, names
 from pybernetes.api.validation.selectors import validate_node_selector
 
@@ -127,7 +127,7 @@ def warnings(obj: Object, old: Object | None) -> list[str]:
     if driver == driver.lower() or (old and get(old, ".spec.driver") == driver):
         return []
     return [
-        f"spec.driver: driver names should be lowercase; {go.quote(driver)} contains uppercase characters"
+        f"spec.driver: driver names should be lowercase; {go_format.quote(driver)} contains uppercase characters"
     ]
 
 

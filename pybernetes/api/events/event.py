@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pybernetes.api import go
 from pybernetes.api.core import _events
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object, Resource
+from pybernetes.api.text import go_format
 from pybernetes.api.validation import meta
 
 _CLEARED = ("firstTimestamp", "lastTimestamp", "count")
@@ -56,7 +56,7 @@ def validate_update(new: Object, old: Object, errors: Errors) -> None:
         if (after.get(key) or None) != (before.get(key) or None):
             shown = after.get(key)
             if key in ("involvedObject", "related") and shown is not None:
-                shown = go.Struct({name: shown.get(field, "") for name, field in _REFERENCE.items()})
+                shown = go_format.Struct({name: shown.get(field, "") for name, field in _REFERENCE.items()})
             errors.invalid(Path(_INTERNAL_NAMES.get(key, key)), shown, meta.IMMUTABLE)
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.api import go
+from pybernetes.api.core.pod.validation.resources import validate_requirements
+from pybernetes.api.core.pod.validation.scheduling import validate_tolerations
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.node import GROUP
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME
+from pybernetes.api.text import go_format
 from pybernetes.api.validation import declarative, meta, names
-from pybernetes.api.validation.pod.resources import validate_requirements
-from pybernetes.api.validation.pod.scheduling import validate_tolerations
 
 _SCHEDULING = Path("scheduling")
 DEPRECATED = {
@@ -34,10 +34,10 @@ DEPRECATED = {
 }
 
 
-def _shown(toleration: dict[str, Any]) -> go.Struct:
+def _shown(toleration: dict[str, Any]) -> go_format.Struct:
     """A toleration as an error shows it."""
     texts = {name: toleration.get(name.lower(), "") for name in ("Key", "Operator", "Value", "Effect")}
-    return go.Struct({**texts, "TolerationSeconds": toleration.get("tolerationSeconds")})
+    return go_format.Struct({**texts, "TolerationSeconds": toleration.get("tolerationSeconds")})
 
 
 def validate(obj: Object, errors: Errors) -> None:

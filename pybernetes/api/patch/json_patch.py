@@ -12,8 +12,8 @@ from typing import Any
 
 import orjson
 
-from pybernetes.api import go
 from pybernetes.api.errors import StatusError, bad_request, too_large
+from pybernetes.api.text import go_format
 
 MAX_OPERATIONS = 10_000
 MAX_COPIED_BYTES = 3 * 1024 * 1024
@@ -203,7 +203,7 @@ def _open(document: Any, path: str, complaint: str) -> tuple[Any, Any, str]:
 def _index(key: str, size: int) -> int:
     """The place that a step names in a list with room for ``size`` items."""
     if not _NUMBER.fullmatch(key):
-        raise _Unfit(f"strconv.Atoi: parsing {go.quote(key)}: invalid syntax")
+        raise _Unfit(f"strconv.Atoi: parsing {go_format.quote(key)}: invalid syntax")
     index = int(key)
     if not -size <= index < size:
         raise _Unfit(f"Unable to access invalid index: {index}: invalid index referenced")

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.api import go
 from pybernetes.api.errors import StatusError, bad_request
 from pybernetes.api.patch import lists
 from pybernetes.api.patch.json_patch import ANY_OBJECT, undecodable, unprocessable
 from pybernetes.api.patch.lists import plain
 from pybernetes.api.schema import Type
+from pybernetes.api.text import go_format
 
 DIRECTIVE = "$patch"
 RETAIN_KEYS = "$retainKeys"
@@ -176,7 +176,7 @@ def _lookup(type_: Type, key: str) -> Type:
     if field is None:
         raise lists.Malformed(
             f"unable to find api field in struct {type_.name or 'RawExtension'} "
-            f"for the json field {go.quote(key)}"
+            f"for the json field {go_format.quote(key)}"
         )
     return field
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.api import go
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, get
+from pybernetes.api.text import go_format
 from pybernetes.api.validation import numbers
 from pybernetes.api.validation.conditions import validate_conditions
 from pybernetes.api.validation.names import path_segment
@@ -73,10 +73,10 @@ def validate(obj: Object, errors: Errors) -> None:
         errors.unsupported(_SPEC / "unhealthyPodEvictionPolicy", policy, _POLICIES)
 
 
-def _go_spec(spec: dict[str, Any]) -> go.Struct:
+def _go_spec(spec: dict[str, Any]) -> go_format.Struct:
     """The spec with the names that upstream's internal type shows in messages."""
     keys = ("minAvailable", "selector", "maxUnavailable", "unhealthyPodEvictionPolicy")
-    return go.Struct({key[0].upper() + key[1:]: spec.get(key) for key in keys})
+    return go_format.Struct({key[0].upper() + key[1:]: spec.get(key) for key in keys})
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pybernetes.api import quantity, resourcelist
+from pybernetes.api import quantity, resource_list
 from pybernetes.api.quota.evaluator import Evaluator, Object, Scope, scopes_of
-from pybernetes.api.resourcelist import ResourceList
+from pybernetes.api.resource_list import ResourceList
 
 # An entry of limitedResources in the configuration: to be used, it must be covered by a quota.
 Limited = Mapping[str, Any]
@@ -57,7 +57,7 @@ def charge(
     if not interesting and not limited:
         return result
     usage = evaluator.usage(new, now)
-    if below_zero := resourcelist.negative(usage):
+    if below_zero := resource_list.negative(usage):
         raise QuotaError(f"quota usage is negative for resource(s): {','.join(below_zero)}")
     deltas = _deltas(quotas, interesting, evaluator, write, usage, now)
     if not any(deltas.values()):
@@ -94,11 +94,11 @@ def _deltas(
     now: float,
 ) -> dict[int, ResourceList]:
     """What the write adds, for each quota that holds for it, or under -1 if none does."""
-    whole = resourcelist.nonzero(usage)
+    whole = resource_list.nonzero(usage)
     if write.operation != "UPDATE":
         return {index: whole for index in interesting} or {-1: whole}
     assert write.old is not None
-    more = resourcelist.nonzero(resourcelist.grown(usage, evaluator.usage(write.old, now)))
+    more = resource_list.nonzero(resource_list.grown(usage, evaluator.usage(write.old, now)))
     # A quota that did not hold for the object before has none of it in its figures yet.
     return {
         index: more if evaluator.matches(quotas[index], write.old) else whole for index in interesting
@@ -142,14 +142,14 @@ def _shown(scope: Scope) -> str:
 
 def _charged(quota: Object, used: ResourceList, delta: ResourceList, subresource: str) -> ResourceList:
     hard = _hard(quota)
-    requested = resourcelist.mask(delta, hard)
-    after = resourcelist.add(used, requested)
+    requested = resource_list.mask(delta, hard)
+    after = resource_list.add(used, requested)
     # What a status reports has happened already.
     if subresource != "status":
-        exceeded = resourcelist.exceeding(resourcelist.mask(after, requested), hard)
+        exceeded = resource_list.exceeding(resource_list.mask(after, requested), hard)
         if exceeded:
             parts = (
-                f"{word}: {resourcelist.text(resourcelist.mask(amounts, exceeded))}"
+                f"{word}: {resource_list.text(resource_list.mask(amounts, exceeded))}"
                 for word, amounts in (("requested", requested), ("used", used), ("limited", hard))
             )
             raise QuotaError(f"exceeded quota: {quota['metadata']['name']}, {', '.join(parts)}")

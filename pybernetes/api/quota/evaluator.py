@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from pybernetes.api.resourcelist import ResourceList
+from pybernetes.api.resource_list import ResourceList
 from pybernetes.api.selectors import Requirement
 
 Object = dict[str, Any]

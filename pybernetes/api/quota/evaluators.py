@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pybernetes.api.quota.evaluator import Evaluator
+from pybernetes.api.quota.persistent_volume_claims import VolumeClaimEvaluator
 from pybernetes.api.quota.pods import PodEvaluator
-from pybernetes.api.quota.resourceclaims import Cluster, ResourceClaimEvaluator
+from pybernetes.api.quota.resource_claims import Cluster, ResourceClaimEvaluator
 from pybernetes.api.quota.services import ServiceEvaluator
-from pybernetes.api.quota.volumeclaims import VolumeClaimEvaluator
 
 # What quotas never look at: objects that are not stored, and events.
 IGNORED = frozenset(

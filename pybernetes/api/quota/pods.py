@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pybernetes.api import podrequests
-from pybernetes.api.podresources import pod_level_set, qos_class
+from pybernetes.api.core.pod import resource_totals
+from pybernetes.api.core.pod.pod_level_resources import pod_level_set, qos_class
 from pybernetes.api.quota.evaluator import Evaluator, Object, Scope, selects
-from pybernetes.api.resourcelist import Amounts, ResourceList
+from pybernetes.api.resource_list import Amounts, ResourceList
 from pybernetes.api.table import epoch
 from pybernetes.api.validation import resources
 
@@ -102,7 +102,7 @@ class PodEvaluator(Evaluator):
             return ""
         missing: dict[str, set[str]] = {}
         for container in [*spec.get("containers", ()), *spec.get("initContainers", ())]:
-            requests, limits = (podrequests.spec_list(container, key) for key in ("requests", "limits"))
+            requests, limits = (resource_totals.spec_list(container, key) for key in ("requests", "limits"))
             for name in wanted - compute_usage(requests, limits).keys():
                 missing.setdefault(name, set()).add(container.get("name", ""))
         if not missing:
@@ -132,7 +132,7 @@ class PodEvaluator(Evaluator):
         # Stored objects are counted whatever has become of them.
         result: ResourceList = {self.count: "1"}
         if counts(obj, now):
-            result.update(compute_usage(podrequests.requests(obj), podrequests.limits(obj)))
+            result.update(compute_usage(resource_totals.requests(obj), resource_totals.limits(obj)))
         return result
 
     def gives_back(self, new: Object, old: Object, now: float) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pybernetes.api.quota.evaluator import Evaluator, Object
-from pybernetes.api.resourcelist import ResourceList
+from pybernetes.api.resource_list import ResourceList
 
 _COUNTED_TYPES = ("NodePort", "LoadBalancer")
 

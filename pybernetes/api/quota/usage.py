@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from pybernetes.api.quota.evaluator import Evaluator, Object, scopes_of
-from pybernetes.api.resourcelist import ResourceList, add_to, mask
+from pybernetes.api.resource_list import ResourceList, add_to, mask
 
 # Gives the objects of a namespace that an evaluator measures.
 Objects = Callable[[Evaluator], Iterable[Object]]

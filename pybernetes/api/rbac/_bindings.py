@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.api import go
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.rbac import GROUP
 from pybernetes.api.resource import Column, Object
 from pybernetes.api.table import AGE, NAME
+from pybernetes.api.text import go_format
 from pybernetes.api.validation import meta, names
 
-_ROLE: go.Fields = {"APIGroup": ("apiGroup", None), "Kind": ("kind", None), "Name": ("name", None)}
+_ROLE: go_format.Fields = {"APIGroup": ("apiGroup", None), "Kind": ("kind", None), "Name": ("name", None)}
 
 
 def default(obj: Object) -> None:
@@ -66,7 +66,7 @@ def validate_update(new: Object, old: Object, errors: Errors) -> None:
     """Checks that the role stays the same: who may bind it was decided when it was bound."""
     if new.get("roleRef") != old.get("roleRef"):
         role = {"apiGroup": "", "kind": "", "name": "", **new.get("roleRef", {})}
-        errors.invalid(Path("roleRef"), go.struct(role, _ROLE), meta.IMMUTABLE)
+        errors.invalid(Path("roleRef"), go_format.struct(role, _ROLE), meta.IMMUTABLE)
 
 
 def _role(obj: Object, now: float) -> str:

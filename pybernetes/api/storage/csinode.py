@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.api import go
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.metadata import keep_all
 from pybernetes.api.resource import KEEPS_METADATA, Column, Object, Resource
 from pybernetes.api.storage import _common
 from pybernetes.api.table import AGE, NAME, get
+from pybernetes.api.text import go_format
 from pybernetes.api.validation import meta, names, numbers
 
 _DRIVERS = Path("spec") / "drivers"
@@ -71,10 +71,10 @@ def validate_update(new: Object, old: Object, errors: Errors) -> None:
                 meta.immutable(_without_count(after), _without_count(before), _DRIVERS, errors)
 
 
-def _without_count(driver: dict[str, Any]) -> go.Struct:
+def _without_count(driver: dict[str, Any]) -> go_format.Struct:
     """The driver as messages show it, but for how many volumes it takes."""
     name, node, keys = (driver.get(key) for key in ("name", "nodeID", "topologyKeys"))
-    return go.Struct(Name=name or "", NodeID=node or "", TopologyKeys=keys, Allocatable=None)
+    return go_format.Struct(Name=name or "", NodeID=node or "", TopologyKeys=keys, Allocatable=None)
 
 
 RESOURCE = Resource(

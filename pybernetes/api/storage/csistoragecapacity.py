@@ -5,7 +5,7 @@ from __future__ import annotations
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object, Resource
 from pybernetes.api.validation import meta, names, resources
-from pybernetes.api.validation.nodelabels import DEPRECATED, node_selector_term_warnings
+from pybernetes.api.validation.node_labels import DEPRECATED, node_selector_term_warnings
 from pybernetes.api.validation.selectors import validate_label_selector
 
 

@@ -9,7 +9,7 @@ from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.storage import _common
 from pybernetes.api.table import AGE
 from pybernetes.api.validation import declarative, names
-from pybernetes.api.validation.nodelabels import DEPRECATED
+from pybernetes.api.validation.node_labels import DEPRECATED
 
 _RECLAIM_POLICIES = ("Delete", "Retain")
 _BINDING_MODES = ("Immediate", "WaitForFirstConsumer")

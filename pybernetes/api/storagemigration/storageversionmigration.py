@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from pybernetes.api import go
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import KEEPS_METADATA, Column, Object, Resource
 from pybernetes.api.storagemigration import GROUP
 from pybernetes.api.table import get
+from pybernetes.api.text import go_format
 from pybernetes.api.validation import meta, names
 from pybernetes.api.validation.conditions import validate_conditions
 
@@ -46,7 +46,7 @@ def validate(obj: Object, errors: Errors) -> None:
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
     """Checks that it stays about the same resource."""
     if new.get("spec") != old.get("spec"):
-        errors.invalid(Path("spec"), go.Struct(Resource=get(new, ".spec.resource")), meta.IMMUTABLE)
+        errors.invalid(Path("spec"), go_format.Struct(Resource=get(new, ".spec.resource")), meta.IMMUTABLE)
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:

@@ -7,8 +7,8 @@ import re
 from collections.abc import Container
 from functools import lru_cache
 
-from pybernetes.api import go
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.text import go_format
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -66,7 +66,7 @@ def strict_ip(text: str, path: Path, errors: Errors) -> None:
     for problem in problems:
         errors.invalid(path, text, problem)
     if not problems and text != (canonical := str(parse_sloppy(text))):
-        errors.invalid(path, text, f"must be in canonical form ({go.quote(canonical)})")
+        errors.invalid(path, text, f"must be in canonical form ({go_format.quote(canonical)})")
 
 
 @lru_cache(maxsize=1024)
@@ -113,7 +113,7 @@ def strict_cidr(text: str, path: Path, errors: Errors) -> None:
     for problem in problems:
         errors.invalid(path, text, problem)
     if not problems and text != (canonical := str(parse_cidr_sloppy(text))):
-        errors.invalid(path, text, f"must be in canonical form ({go.quote(canonical)})")
+        errors.invalid(path, text, f"must be in canonical form ({go_format.quote(canonical)})")
 
 
 def endpoint_ip(text: str, path: Path, errors: Errors) -> None:
@@ -145,10 +145,14 @@ def ip_warnings(text: str, path: Path) -> list[str]:
     if address is None:
         return []
     if _ip_problems(text):
-        return [f"{path}: non-standard IP address {go.quote(text)} is invalid: use {go.quote(str(address))}"]
+        return [
+            f"{path}: non-standard IP address {go_format.quote(text)} is invalid: use {go_format.quote(str(address))}"
+        ]
     if address.version == 6 and str(address) != text:
-        canonical = go.quote(str(address))
-        return [f"{path}: IPv6 address {go.quote(text)} should be in RFC 5952 canonical format ({canonical})"]
+        canonical = go_format.quote(str(address))
+        return [
+            f"{path}: IPv6 address {go_format.quote(text)} should be in RFC 5952 canonical format ({canonical})"
+        ]
     return []
 
 
@@ -160,9 +164,9 @@ def cidr_warnings(text: str, path: Path) -> list[str]:
     host = text.partition("/")[0]
     address = parse_sloppy(host)
     found = []
-    quoted, canonical = go.quote(text), go.quote(str(network))
+    quoted, canonical = go_format.quote(text), go_format.quote(str(network))
     if address is not None and address != network.network_address:
-        single = go.quote(f"{address}/{address.max_prefixlen}")
+        single = go_format.quote(f"{address}/{address.max_prefixlen}")
         found.append(
             f"{path}: CIDR value {quoted} is ambiguous in this context (should be {canonical} or {single}?)"
         )

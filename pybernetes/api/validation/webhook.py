@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlsplit
 
-from pybernetes.api import go
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.text import go_format
 from pybernetes.api.validation import names
 
 _FORM = "; desired format: https://host[/path]"
@@ -36,7 +36,7 @@ def url(text: str, path: Path, errors: Errors) -> None:
     except ValueError as error:
         problem = str(error)
     if parts is None or problem:
-        errors.required(path, f"url must be a valid URL: parse {go.quote(text)}: {problem}{_FORM}")
+        errors.required(path, f"url must be a valid URL: parse {go_format.quote(text)}: {problem}{_FORM}")
         return
     if parts.scheme != "https":
         errors.invalid(path, parts.scheme, "'https' is the only allowed URL scheme" + _FORM)

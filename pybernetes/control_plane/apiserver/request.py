@@ -6,10 +6,11 @@ import itertools
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from pybernetes.control_plane.apiserver.http import messages, warnings
+from pybernetes.control_plane.apiserver import warning_headers
+from pybernetes.lib.http import messages
 
 if TYPE_CHECKING:
-    from pybernetes.control_plane.apiserver.http.connection import Connection
+    from pybernetes.lib.http.server_connection import Connection
 
 # A request's id is a UUID, random for this process and counted within it.
 _PROCESS = str(uuid.uuid4())[:23].encode()
@@ -17,9 +18,9 @@ _NUMBERS = itertools.count(1)
 
 
 class Request(messages.Request):
-    """One request. ``user``, ``info`` and ``kind`` are filled in by the steps of the chain."""
+    """One request. ``user``, ``request_info`` and ``kind`` are filled in by the steps of the chain."""
 
-    __slots__ = ("_audit_id", "audit", "flow", "info", "kind", "local", "ticket", "user", "warnings")
+    __slots__ = ("_audit_id", "audit", "flow", "kind", "local", "request_info", "ticket", "user", "warnings")
 
     def __init__(
         self,
@@ -40,7 +41,7 @@ class Request(messages.Request):
         self.audit: Any = None
         self._audit_id = b""
         self.user: Any = None
-        self.info: Any = None
+        self.request_info: Any = None
         self.kind: Any = None
         self.warnings: dict[str, None] | None = None
 
@@ -55,13 +56,13 @@ class Request(messages.Request):
         """Add a text to the Warning headers of the response."""
         if self.warnings is None:
             self.warnings = {}
-        if len(self.warnings) < warnings.MOST:  # more would not be sent
+        if len(self.warnings) < warning_headers.MOST:  # more would not be sent
             self.warnings[text] = None
 
     def response_headers(self) -> bytes:
         """The headers that every answer to this request has: its id, its flow and the warnings."""
         own = b"Audit-Id: %b\r\n%b" % (self.audit_id, self.flow)
-        return own + warnings.headers(self.warnings) if self.warnings else own
+        return own + warning_headers.headers(self.warnings) if self.warnings else own
 
     def connection_ended(self) -> None:
         """Note the end of a connection that this request took over."""

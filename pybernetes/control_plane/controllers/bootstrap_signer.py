@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import CONFIG_MAPS, SECRETS
 from pybernetes.client.transport import Object
-from pybernetes.control_plane.controllers import _bootstrap_tokens
-from pybernetes.control_plane.controllers._descriptor import Descriptor
+from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
+from pybernetes.control_plane.controllers._tokens import bootstrap
 from pybernetes.runtime.controller import Controller, Runtime
 
 _NAMESPACE, _NAME = "kube-public", "cluster-info"
@@ -25,9 +25,9 @@ def signed(config_map: Object, secrets: Iterable[Object], now: float) -> dict[st
         return None
     wanted = {name: text for name, text in data.items() if not name.startswith(_PREFIX)}
     for secret in secrets:
-        found = _bootstrap_tokens.signing_token(secret, now)
+        found = bootstrap.signing_token(secret, now)
         if found is not None:
-            wanted[_PREFIX + found[0]] = _bootstrap_tokens.detached_signature(content, *found)
+            wanted[_PREFIX + found[0]] = bootstrap.detached_signature(content, *found)
     return wanted if wanted != data else None
 
 
@@ -38,7 +38,7 @@ class BootstrapSigner(Controller):
     workers = 1
     selects = {
         CONFIG_MAPS: {"namespace": _NAMESPACE, "fields": f"metadata.name={_NAME}"},
-        SECRETS: _bootstrap_tokens.SELECTION,
+        SECRETS: bootstrap.SELECTION,
     }
 
     def __init__(self, runtime: Runtime) -> None:
@@ -59,7 +59,7 @@ class BootstrapSigner(Controller):
                 await self.client.update(CONFIG_MAPS, {**config_map, "data": data})
             except NotFound:
                 pass
-        ends = [left for each in secrets if (left := _bootstrap_tokens.seconds_left(each, now))]
+        ends = [left for each in secrets if (left := bootstrap.seconds_left(each, now))]
         following = min(ends, default=math.inf)
         return following + 1 if following < math.inf else None
 

@@ -7,8 +7,8 @@ import logging
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import CERTIFICATE_SIGNING_REQUESTS, SUBJECT_ACCESS_REVIEWS
 from pybernetes.client.transport import Object
-from pybernetes.control_plane.controllers import _csr
-from pybernetes.control_plane.controllers._descriptor import Descriptor
+from pybernetes.control_plane.controllers._certificates import signing_requests
+from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.runtime.controller import Controller
 
 log = logging.getLogger(__name__)
@@ -17,13 +17,13 @@ log = logging.getLogger(__name__)
 def recognized(csr: Object) -> list[tuple[str, str]]:
     """The permissions that would do for a request, and what to say if it is approved for one."""
     spec = csr["spec"]
-    if spec.get("signerName") != _csr.KUBELET_CLIENT:
+    if spec.get("signerName") != signing_requests.KUBELET_CLIENT:
         return []
-    request = _csr.parse(csr)
-    if _csr.kubelet_client_fault(request, spec.get("usages") or ()):
+    request = signing_requests.parse(csr)
+    if signing_requests.kubelet_client_fault(request, spec.get("usages") or ()):
         return []
     found = [("nodeclient", "Auto approving kubelet client certificate after SubjectAccessReview.")]
-    if spec.get("username") == _csr.common_name(request):
+    if spec.get("username") == signing_requests.common_name(request):
         found.insert(
             0, ("selfnodeclient", "Auto approving self kubelet client certificate after SubjectAccessReview.")
         )

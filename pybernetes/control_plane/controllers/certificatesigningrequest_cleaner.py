@@ -9,8 +9,8 @@ from cryptography import x509
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import CERTIFICATE_SIGNING_REQUESTS
 from pybernetes.client.transport import Object
-from pybernetes.control_plane.controllers._descriptor import Descriptor
-from pybernetes.lib import times
+from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
+from pybernetes.lib import rfc3339
 from pybernetes.runtime.controller import Controller
 
 _DECIDED_SECONDS, _PENDING_SECONDS = 3600.0, 86400.0
@@ -21,10 +21,10 @@ def expires(csr: Object) -> float | None:
     status = csr.get("status", {})
     conditions = status.get("conditions") or ()
     if not conditions:
-        return times.parse(csr["metadata"]["creationTimestamp"]) + _PENDING_SECONDS
+        return rfc3339.parse(csr["metadata"]["creationTimestamp"]) + _PENDING_SECONDS
     ends = []
     for each in conditions:
-        since = times.parse(each["lastUpdateTime"]) if each.get("lastUpdateTime") else None
+        since = rfc3339.parse(each["lastUpdateTime"]) if each.get("lastUpdateTime") else None
         if each["type"] in ("Denied", "Failed") and since is not None:
             ends.append(since + _DECIDED_SECONDS)
         elif each["type"] == "Approved":

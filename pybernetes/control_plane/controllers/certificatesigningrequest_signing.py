@@ -9,18 +9,18 @@ from pathlib import Path
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import CERTIFICATE_SIGNING_REQUESTS
 from pybernetes.client.transport import Object
-from pybernetes.control_plane.controllers import _csr
-from pybernetes.control_plane.controllers._csr import Authority
-from pybernetes.control_plane.controllers._descriptor import Descriptor
-from pybernetes.lib import times
+from pybernetes.control_plane.controllers._certificates import signing_requests
+from pybernetes.control_plane.controllers._certificates.signing_requests import Authority
+from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
+from pybernetes.lib import rfc3339
 from pybernetes.lib.flags import Flag, Seconds
 from pybernetes.runtime.controller import Controller, Runtime
 
 _SIGNERS = {
-    "kubelet_serving": _csr.KUBELET_SERVING,
-    "kubelet_client": _csr.KUBELET_CLIENT,
-    "kube_apiserver_client": _csr.CLIENT,
-    "legacy_unknown": _csr.LEGACY,
+    "kubelet_serving": signing_requests.KUBELET_SERVING,
+    "kubelet_client": signing_requests.KUBELET_CLIENT,
+    "kube_apiserver_client": signing_requests.CLIENT,
+    "legacy_unknown": signing_requests.LEGACY,
 }
 
 
@@ -46,8 +46,8 @@ class SigningController(Controller):
             return
         spec, status = csr["spec"], csr.get("status", {})
         signer, usages = spec["signerName"], spec.get("usages") or []
-        request = _csr.parse(csr)
-        fault = _csr.FAULTS[signer](request, usages)
+        request = signing_requests.parse(csr)
+        fault = signing_requests.FAULTS[signer](request, usages)
         now = self.clock.now()
         if fault:
             failed = {
@@ -55,13 +55,13 @@ class SigningController(Controller):
                 "status": "True",
                 "reason": "SignerValidationFailure",
                 "message": fault,
-                "lastUpdateTime": times.seconds(now),
-                "lastTransitionTime": times.seconds(now),
+                "lastUpdateTime": rfc3339.seconds(now),
+                "lastTransitionTime": rfc3339.seconds(now),
             }
             status = {**status, "conditions": [*(status.get("conditions") or ()), failed]}
         else:
-            seconds = _csr.lifetime(spec.get("expirationSeconds"), self._longest)
-            signed = _csr.sign(self._authorities[signer], request, usages, seconds, now)
+            seconds = signing_requests.lifetime(spec.get("expirationSeconds"), self._longest)
+            signed = signing_requests.sign(self._authorities[signer], request, usages, seconds, now)
             status = {**status, "certificate": base64.b64encode(signed).decode()}
         try:
             await self.client.update_status(CERTIFICATE_SIGNING_REQUESTS, {**csr, "status": status})
@@ -72,8 +72,8 @@ class SigningController(Controller):
 def _is_due(csr: Object) -> bool:
     """Whether a request waits for a signature."""
     return (
-        _csr.is_approved(csr)
-        and "Failed" not in _csr.conditions(csr)
+        signing_requests.is_approved(csr)
+        and "Failed" not in signing_requests.conditions(csr)
         and not csr.get("status", {}).get("certificate")
     )
 

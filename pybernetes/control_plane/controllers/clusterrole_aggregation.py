@@ -5,7 +5,7 @@ from __future__ import annotations
 from pybernetes.api import selectors
 from pybernetes.client.refs import CLUSTER_ROLES
 from pybernetes.client.transport import Object
-from pybernetes.control_plane.controllers._descriptor import Descriptor
+from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.runtime.cache import Cache
 from pybernetes.runtime.controller import Controller
 

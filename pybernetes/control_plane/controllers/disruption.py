@@ -19,15 +19,15 @@ from pybernetes.client.refs import (
     Ref,
 )
 from pybernetes.client.transport import Object
-from pybernetes.control_plane.controllers._descriptor import Descriptor
+from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.control_plane.controllers._pods import condition, is_going, is_ready, is_terminal
 from pybernetes.control_plane.controllers._workload.ownership import anchors, by_selector
 from pybernetes.control_plane.controllers._workload.templates import scaled
-from pybernetes.lib import times
+from pybernetes.lib import rfc3339
 from pybernetes.lib.flags import Flag
 from pybernetes.runtime.cache import by_labels, key_of, split_key
-from pybernetes.runtime.children import controller_of
 from pybernetes.runtime.controller import Controller, Runtime
+from pybernetes.runtime.owned_objects import controller_of
 
 # How long an evicted pod may take until it is seen to be going, and how long one may say that it is about to.
 _DELETION_SECONDS = 120.0
@@ -84,7 +84,7 @@ def disrupted(
         name = pod["metadata"]["name"]
         if is_going(pod) or name not in known:
             continue
-        left = times.parse(known[name]) + _DELETION_SECONDS - now
+        left = rfc3339.parse(known[name]) + _DELETION_SECONDS - now
         if left < 0:
             late.append(pod)
         else:
@@ -183,7 +183,7 @@ class DisruptionController(Controller):
         if not pods:
             self._recorder.normal(budget, "NoPods", "No matching pods found")
         now = self.clock.now()
-        moment = times.seconds(now)
+        moment = rfc3339.seconds(now)
         try:
             expected = await self._expected(budget, pods) if needs_scale(budget) else len(pods)
         except (Unknown, StatusError) as error:
@@ -267,7 +267,7 @@ class DisruptionController(Controller):
         cleared = {
             "type": "DisruptionTarget",
             "status": "False",
-            "lastTransitionTime": times.seconds(self.clock.now()),
+            "lastTransitionTime": rfc3339.seconds(self.clock.now()),
             "reason": None,
             "message": None,
         }
@@ -291,7 +291,7 @@ def stale_in(pod: Object, now: float) -> float | None:
     ):
         return None
     since = found.get("lastTransitionTime")
-    return max(0.0, times.parse(since) + _DELETION_SECONDS - now) if since else 0.0
+    return max(0.0, rfc3339.parse(since) + _DELETION_SECONDS - now) if since else 0.0
 
 
 def _facts(pod: Object) -> tuple[object, ...]:

@@ -11,7 +11,7 @@ from typing import Any
 from pybernetes.client.errors import NotFound, StatusError
 from pybernetes.client.refs import ENDPOINT_SLICES, ENDPOINTS, SERVICES, Kindlike
 from pybernetes.client.transport import Object
-from pybernetes.control_plane.controllers._descriptor import Descriptor
+from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.control_plane.controllers._errors import is_namespace_terminating
 from pybernetes.control_plane.controllers._pods import is_going
 from pybernetes.control_plane.controllers._services import TRIGGER_TIME

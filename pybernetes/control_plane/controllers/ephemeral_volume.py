@@ -7,10 +7,10 @@ from argparse import Namespace
 from pybernetes.client.errors import AlreadyExists, StatusError
 from pybernetes.client.refs import PERSISTENT_VOLUME_CLAIMS, PODS
 from pybernetes.client.transport import Object
-from pybernetes.control_plane.controllers._claims import by_claim, is_made_for
-from pybernetes.control_plane.controllers._descriptor import Descriptor
+from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.control_plane.controllers._errors import is_namespace_terminating
 from pybernetes.control_plane.controllers._pods import is_going
+from pybernetes.control_plane.controllers._volumes.claims import by_claim, is_made_for
 from pybernetes.lib.flags import Flag
 from pybernetes.runtime.cache import key_of
 from pybernetes.runtime.controller import Controller, Runtime

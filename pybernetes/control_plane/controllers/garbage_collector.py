@@ -16,8 +16,8 @@ from pybernetes.client.errors import Conflict, NotFound
 from pybernetes.client.refs import Ref
 from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers import _ownership
-from pybernetes.control_plane.controllers._descriptor import Descriptor
-from pybernetes.control_plane.controllers._monitors import Monitors
+from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
+from pybernetes.control_plane.controllers._metadata.monitors import Monitors
 from pybernetes.control_plane.controllers._ownership import ABSENT, FOREGROUND, ORPHAN, SOLID
 from pybernetes.lib.flags import Flag
 from pybernetes.runtime.cache import key_of, split_key

@@ -7,8 +7,8 @@ from argparse import Namespace
 
 from pybernetes.client.errors import AlreadyExists, NotFound
 from pybernetes.client.refs import CLUSTER_TRUST_BUNDLES
-from pybernetes.control_plane.controllers import _root_ca
-from pybernetes.control_plane.controllers._descriptor import Descriptor
+from pybernetes.control_plane.controllers._certificates import root_ca
+from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.runtime.controller import Controller, Runtime
 
 SIGNER = "kubernetes.io/kube-apiserver-serving"
@@ -60,13 +60,13 @@ class ClusterTrustBundlePublisher(Controller):
 
 def build(runtime: Runtime, options: Namespace) -> ClusterTrustBundlePublisher | None:
     """Without certificates there is nothing to publish."""
-    certificates = _root_ca.read(options)
+    certificates = root_ca.read(options)
     return ClusterTrustBundlePublisher(runtime, certificates) if certificates else None
 
 
 CONTROLLER = Descriptor(
     name=ClusterTrustBundlePublisher.name,
     identity="kube-apiserver-serving-clustertrustbundle-publisher",
-    flags=(_root_ca.ROOT_CA_FILE,),
+    flags=(root_ca.ROOT_CA_FILE,),
     build=build,
 )

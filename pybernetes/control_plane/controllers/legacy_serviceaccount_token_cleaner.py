@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from pybernetes.client.errors import Conflict, NotFound
 from pybernetes.client.refs import CONFIG_MAPS, PODS, SECRETS, SERVICE_ACCOUNTS
 from pybernetes.client.transport import Object
-from pybernetes.control_plane.controllers import _account_tokens
-from pybernetes.control_plane.controllers._account_tokens import account_of, belongs
-from pybernetes.control_plane.controllers._descriptor import Descriptor
-from pybernetes.lib import times
+from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
+from pybernetes.control_plane.controllers._tokens import service_account
+from pybernetes.control_plane.controllers._tokens.service_account import account_of, belongs
+from pybernetes.lib import rfc3339
 from pybernetes.lib.flags import Flag, Seconds
 from pybernetes.runtime.controller import Controller, Runtime
 
@@ -40,7 +40,7 @@ def decide(secret: Object, account: Object | None, mounted: bool, now: float, pe
     meta = secret["metadata"]
     labels = meta.get("labels") or {}
     limit = day(now - period)
-    if "deletionTimestamp" in meta or times.parse(meta["creationTimestamp"]) >= now - period:
+    if "deletionTimestamp" in meta or rfc3339.parse(meta["creationTimestamp"]) >= now - period:
         return "keep"
     if LAST_USED in labels and (not _is_day(labels[LAST_USED]) or labels[LAST_USED] >= limit):
         return "keep"
@@ -77,7 +77,7 @@ class LegacyTokenCleaner(Controller):
 
     name = "legacy-serviceaccount-token-cleaner-controller"
     workers = 1
-    selects = {SECRETS: _account_tokens.SELECTION}
+    selects = {SECRETS: service_account.SELECTION}
 
     def __init__(self, runtime: Runtime, period: float = 365 * _DAY) -> None:
         super().__init__(runtime)
@@ -104,7 +104,7 @@ class LegacyTokenCleaner(Controller):
         except NotFound:
             return float("inf")
         since = (config_map.get("data") or {}).get("since", "")
-        return times.parse(since) + _DAY if _is_day(since) else float("inf")
+        return rfc3339.parse(since) + _DAY if _is_day(since) else float("inf")
 
     async def _treat(self, secret: Object, now: float) -> None:
         meta = secret["metadata"]

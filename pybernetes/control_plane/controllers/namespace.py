@@ -17,10 +17,10 @@ from pybernetes.client.errors import Conflict, NotFound, StatusError
 from pybernetes.client.refs import NAMESPACES, PODS, Ref
 from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers import _namespace_conditions
-from pybernetes.control_plane.controllers._descriptor import Descriptor
-from pybernetes.control_plane.controllers._discovery import Served
-from pybernetes.control_plane.controllers._monitors import Monitors
-from pybernetes.lib import times
+from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
+from pybernetes.control_plane.controllers._metadata.discovery import Served
+from pybernetes.control_plane.controllers._metadata.monitors import Monitors
+from pybernetes.lib import rfc3339
 from pybernetes.lib.flags import Flag, Seconds
 from pybernetes.runtime.cache import by_namespace
 from pybernetes.runtime.controller import Controller, Runtime
@@ -187,7 +187,7 @@ class NamespaceController(Controller):
         found = _namespace_conditions.problems(failures, progress.errors, remaining, finalizers)
         status = namespace.get("status", {})
         old = status.get("conditions") or []
-        new = _namespace_conditions.conditions(old, found, times.seconds(self.clock.now()))
+        new = _namespace_conditions.conditions(old, found, rfc3339.seconds(self.clock.now()))
         again = _AGAIN_SECONDS if not progress.errors else 1.0
         if new == old and status.get("phase") == "Terminating":
             return again
@@ -210,7 +210,7 @@ class NamespaceController(Controller):
         status = namespace.get("status", {})
         old = status.get("conditions") or []
         if old or others or namespace["metadata"].get("finalizers"):
-            new = _namespace_conditions.conditions(old, {}, times.seconds(self.clock.now()))
+            new = _namespace_conditions.conditions(old, {}, rfc3339.seconds(self.clock.now()))
             if new != old:
                 namespace = copy(namespace)
                 namespace["status"] = {**status, "phase": "Terminating", "conditions": new}

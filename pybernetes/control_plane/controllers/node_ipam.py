@@ -10,7 +10,7 @@ from pybernetes.client.refs import NODES
 from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers import _cidrs
 from pybernetes.control_plane.controllers._cidrs import CidrSet, Exhausted
-from pybernetes.control_plane.controllers._descriptor import Descriptor
+from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.control_plane.controllers._pods import is_going
 from pybernetes.lib.flags import Flag
 from pybernetes.runtime.controller import Controller, Runtime

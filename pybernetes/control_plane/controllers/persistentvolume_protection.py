@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pybernetes.client.refs import PERSISTENT_VOLUMES
 from pybernetes.client.transport import Object
-from pybernetes.control_plane.controllers._descriptor import Descriptor
-from pybernetes.control_plane.controllers._protection import Protection
+from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
+from pybernetes.control_plane.controllers._volumes.protection import Protection
 
 FINALIZER = "kubernetes.io/pv-protection"
 

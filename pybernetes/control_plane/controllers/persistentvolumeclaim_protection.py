@@ -5,11 +5,11 @@ from __future__ import annotations
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import PERSISTENT_VOLUME_CLAIMS, PODS
 from pybernetes.client.transport import Object
-from pybernetes.control_plane.controllers._claims import by_claim, is_shut_down, keeps, uses
-from pybernetes.control_plane.controllers._descriptor import Descriptor
+from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.control_plane.controllers._pods import condition, is_going, is_terminal
-from pybernetes.control_plane.controllers._protection import Protection
-from pybernetes.lib import times
+from pybernetes.control_plane.controllers._volumes.claims import by_claim, is_shut_down, keeps, uses
+from pybernetes.control_plane.controllers._volumes.protection import Protection
+from pybernetes.lib import rfc3339
 from pybernetes.runtime.cache import key_of
 from pybernetes.runtime.controller import Runtime
 
@@ -67,7 +67,7 @@ class PersistentVolumeClaimProtection(Protection):
         if claim is not None and not is_going(claim) and claim.get("status", {}).get("phase") == "Bound":
             pods = self.cache(PODS).find(by_claim, key)
             used = any(uses(pod, claim) and not is_terminal(pod) for pod in pods)
-            wanted = unused_condition(claim, used, times.seconds(self.clock.now()))
+            wanted = unused_condition(claim, used, rfc3339.seconds(self.clock.now()))
             if wanted is not None:
                 status = claim["status"]
                 others = [each for each in status.get("conditions") or () if each["type"] != "Unused"]

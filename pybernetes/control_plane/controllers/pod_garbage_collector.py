@@ -13,9 +13,9 @@ from pybernetes.client.client import STRATEGIC_PATCH
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import NODES, PODS
 from pybernetes.client.transport import Object
-from pybernetes.control_plane.controllers._descriptor import Descriptor
+from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.control_plane.controllers._pods import by_node, condition, is_going, is_ready, is_terminal
-from pybernetes.lib import times
+from pybernetes.lib import rfc3339
 from pybernetes.lib.flags import Flag
 from pybernetes.runtime.cache import key_of
 from pybernetes.runtime.controller import Controller, Runtime
@@ -126,7 +126,7 @@ class PodGarbageCollector(Controller):
                 {
                     "type": "DisruptionTarget",
                     "status": "True",
-                    "lastTransitionTime": times.seconds(self.clock.now()),
+                    "lastTransitionTime": rfc3339.seconds(self.clock.now()),
                     "reason": "DeletionByPodGC",
                     "message": message,
                 }

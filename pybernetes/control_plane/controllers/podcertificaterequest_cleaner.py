@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pybernetes.client.errors import Conflict, NotFound
 from pybernetes.client.refs import POD_CERTIFICATE_REQUESTS
-from pybernetes.control_plane.controllers._descriptor import Descriptor
-from pybernetes.lib import times
+from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
+from pybernetes.lib import rfc3339
 from pybernetes.runtime.cache import split_key
 from pybernetes.runtime.controller import Controller
 
@@ -25,7 +25,7 @@ class PodCertificateRequestCleaner(Controller):
         if request is None:
             return None
         meta = request["metadata"]
-        left = times.parse(meta["creationTimestamp"]) + _KEPT_SECONDS - self.clock.now()
+        left = rfc3339.parse(meta["creationTimestamp"]) + _KEPT_SECONDS - self.clock.now()
         if left > 0:
             return left
         namespace, name = split_key(key)

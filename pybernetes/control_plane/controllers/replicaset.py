@@ -6,7 +6,7 @@ from pybernetes.client.refs import PODS, REPLICA_SETS
 from pybernetes.control_plane.controllers._workload.describe import describe
 from pybernetes.control_plane.controllers._workload.replicas import Object, Replicas
 from pybernetes.runtime import by_controller
-from pybernetes.runtime.children import controller_of
+from pybernetes.runtime.owned_objects import controller_of
 
 
 class ReplicaSetController(Replicas):

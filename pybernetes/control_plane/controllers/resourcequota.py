@@ -11,7 +11,7 @@ import logging
 from argparse import Namespace
 from collections.abc import Iterable
 
-from pybernetes.api import resourcelist
+from pybernetes.api import resource_list
 from pybernetes.api.quota import usage
 from pybernetes.api.quota.evaluator import Evaluator
 from pybernetes.api.quota.evaluators import Evaluators
@@ -26,8 +26,8 @@ from pybernetes.client.refs import (
     Ref,
 )
 from pybernetes.client.transport import Object
-from pybernetes.control_plane.controllers._descriptor import Descriptor
-from pybernetes.control_plane.controllers._monitors import Monitors
+from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
+from pybernetes.control_plane.controllers._metadata.monitors import Monitors
 from pybernetes.lib.flags import Flag, Seconds
 from pybernetes.runtime.cache import by_namespace, key_of
 from pybernetes.runtime.controller import Controller, Runtime
@@ -133,8 +133,8 @@ class ResourceQuotaController(Controller):
                 return _SETTLE_SECONDS
         self._asked.pop(key, None)
         used = {**(status.get("used") or {}), **self._count(quota, hard)}
-        used = resourcelist.mask(used, hard)
-        if not fresh or not resourcelist.equal(used, status.get("used") or {}):
+        used = resource_list.mask(used, hard)
+        if not fresh or not resource_list.equal(used, status.get("used") or {}):
             try:
                 written = await self.client.update_status(
                     RESOURCE_QUOTAS, {**quota, "status": {"hard": hard, "used": used}}
@@ -174,7 +174,7 @@ class ResourceQuotaController(Controller):
 def _is_whole(quota: Object) -> bool:
     """Whether the status is about the limits of the spec, and about all of them."""
     hard, status = quota["spec"].get("hard") or {}, quota.get("status", {})
-    return resourcelist.equal(hard, status.get("hard") or {}) and "used" in status
+    return resource_list.equal(hard, status.get("hard") or {}) and "used" in status
 
 
 def build(runtime: Runtime, options: Namespace) -> ResourceQuotaController:

@@ -8,8 +8,8 @@ from pybernetes.client.client import copy
 from pybernetes.client.errors import AlreadyExists, NotFound, StatusError
 from pybernetes.client.refs import CONFIG_MAPS, NAMESPACES, Kindlike
 from pybernetes.client.transport import Object
-from pybernetes.control_plane.controllers import _root_ca
-from pybernetes.control_plane.controllers._descriptor import Descriptor
+from pybernetes.control_plane.controllers._certificates import root_ca
+from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.control_plane.controllers._errors import is_namespace_terminating
 from pybernetes.runtime.controller import Controller, Mapper, Runtime
 
@@ -81,6 +81,6 @@ CONTROLLER = Descriptor(
     name=RootCACertificatePublisher.name,
     aliases=("root-ca-cert-publisher",),
     identity="root-ca-cert-publisher",
-    flags=(_root_ca.ROOT_CA_FILE,),
-    build=lambda runtime, options: RootCACertificatePublisher(runtime, _root_ca.read(options)),
+    flags=(root_ca.ROOT_CA_FILE,),
+    build=lambda runtime, options: RootCACertificatePublisher(runtime, root_ca.read(options)),
 )

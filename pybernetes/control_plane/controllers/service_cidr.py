@@ -9,9 +9,9 @@ from pybernetes.client.client import STRATEGIC_PATCH
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import IP_ADDRESSES, SERVICE_CIDRS
 from pybernetes.client.transport import Object
-from pybernetes.control_plane.controllers._descriptor import Descriptor
+from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.control_plane.controllers._pods import condition, is_going
-from pybernetes.lib import times
+from pybernetes.lib import rfc3339
 from pybernetes.runtime.controller import Controller, Runtime
 
 FINALIZER = "networking.k8s.io/service-cidr-finalizer"
@@ -108,7 +108,7 @@ class ServiceCIDRController(Controller):
             if not can_go(service_cidr, self.objects, addresses):
                 await self._say(service_cidr, _BLOCKED)
                 return None
-            since = times.parse(service_cidr["metadata"]["deletionTimestamp"])
+            since = rfc3339.parse(service_cidr["metadata"]["deletionTimestamp"])
             left = since + _GRACE_SECONDS - self.clock.now()
             if left > 0:  # until every API server knows that nothing is to be taken from it
                 return left
@@ -133,7 +133,7 @@ class ServiceCIDRController(Controller):
         found = condition(service_cidr, "Ready")
         if found is not None and all(found.get(name, "") == text for name, text in wanted.items()):
             return
-        ready = {"type": "Ready", "lastTransitionTime": times.seconds(self.clock.now()), **wanted}
+        ready = {"type": "Ready", "lastTransitionTime": rfc3339.seconds(self.clock.now()), **wanted}
         name = service_cidr["metadata"]["name"]
         await self.client.apply(
             SERVICE_CIDRS, {"metadata": {"name": name}, "status": {"conditions": [ready]}}, manager=self.name,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pybernetes.client.errors import AlreadyExists, NotFound, StatusError
 from pybernetes.client.refs import NAMESPACES, SERVICE_ACCOUNTS, Kindlike
 from pybernetes.client.transport import Object
-from pybernetes.control_plane.controllers._descriptor import Descriptor
+from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.control_plane.controllers._errors import is_namespace_terminating
 from pybernetes.runtime.controller import Controller, Mapper
 

@@ -10,9 +10,15 @@ from pathlib import Path
 from pybernetes.client.errors import Conflict, NotFound
 from pybernetes.client.refs import SECRETS, SERVICE_ACCOUNTS
 from pybernetes.client.transport import Object
-from pybernetes.control_plane.controllers import _account_tokens, _root_ca
-from pybernetes.control_plane.controllers._account_tokens import account_of, belongs, by_account, filled
-from pybernetes.control_plane.controllers._descriptor import Descriptor
+from pybernetes.control_plane.controllers._certificates import root_ca
+from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
+from pybernetes.control_plane.controllers._tokens import service_account
+from pybernetes.control_plane.controllers._tokens.service_account import (
+    account_of,
+    belongs,
+    by_account,
+    filled,
+)
 from pybernetes.lib import jose
 from pybernetes.lib.flags import Flag
 from pybernetes.runtime.cache import key_of, split_key
@@ -24,7 +30,7 @@ class ServiceAccountTokenController(Controller):
 
     name = "serviceaccount-token-controller"
     kind = SECRETS
-    selects = {SECRETS: _account_tokens.SELECTION}
+    selects = {SECRETS: service_account.SELECTION}
     indexes = {SECRETS: (by_account,)}
 
     def __init__(
@@ -94,7 +100,7 @@ def build(runtime: Runtime, options: Namespace) -> ServiceAccountTokenController
         return None
     key = jose.read_private_key(Path(options.service_account_private_key_file))
     return ServiceAccountTokenController(
-        runtime, key, _root_ca.read(options), options.concurrent_serviceaccount_token_syncs
+        runtime, key, root_ca.read(options), options.concurrent_serviceaccount_token_syncs
     )
 
 
@@ -103,7 +109,7 @@ CONTROLLER = Descriptor(
     aliases=("serviceaccount-token",),
     identity="",  # it serves the accounts that the others act as
     flags=(
-        _root_ca.ROOT_CA_FILE,
+        root_ca.ROOT_CA_FILE,
         Flag(
             "service-account-private-key-file",
             "",

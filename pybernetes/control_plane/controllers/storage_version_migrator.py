@@ -14,8 +14,8 @@ from pybernetes.client.client import copy
 from pybernetes.client.errors import Conflict, NotFound, StatusError
 from pybernetes.client.refs import CUSTOM_RESOURCE_DEFINITIONS, STORAGE_VERSION_MIGRATIONS, Ref
 from pybernetes.client.transport import Object
-from pybernetes.control_plane.controllers._descriptor import Descriptor
-from pybernetes.lib import times
+from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
+from pybernetes.lib import rfc3339
 from pybernetes.runtime.controller import Controller
 
 RUNNING, SUCCEEDED, FAILED, MIGRATING = "Running", "Succeeded", "Failed", "StorageMigrating"
@@ -88,7 +88,7 @@ class StorageVersionMigrator(Controller):
         return True
 
     def _now(self) -> str:
-        return times.seconds(self.clock.now())
+        return rfc3339.seconds(self.clock.now())
 
     async def reconcile(self, key: str) -> float | None:
         """Carries a migration out, from wherever it stands."""
@@ -97,7 +97,7 @@ class StorageVersionMigrator(Controller):
             return None
         ref = await self._resource(migration)
         if ref is None:
-            age = self.clock.now() - times.parse(migration["metadata"]["creationTimestamp"])
+            age = self.clock.now() - rfc3339.parse(migration["metadata"]["creationTimestamp"])
             if age < _PATIENCE_SECONDS:
                 return _AGAIN_SECONDS
             await self._end(migration, None, "unable to obtain GVR from discovery")

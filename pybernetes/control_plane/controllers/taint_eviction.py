@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from pybernetes.api.placement import tolerates
+from pybernetes.api.core.pod.placement import tolerates
 from pybernetes.client.client import STRATEGIC_PATCH
 from pybernetes.client.errors import Conflict, Invalid, NotFound
 from pybernetes.client.refs import NODES, PODS
 from pybernetes.client.transport import Object
-from pybernetes.control_plane.controllers._descriptor import Descriptor
+from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.control_plane.controllers._pods import by_node, condition, is_going
-from pybernetes.lib import times
+from pybernetes.lib import rfc3339
 from pybernetes.runtime.cache import key_of, split_key
 from pybernetes.runtime.controller import Controller, Runtime
 
@@ -109,7 +109,7 @@ class TaintEvictionController(Controller):
                 target = {
                     "type": "DisruptionTarget",
                     "status": "True",
-                    "lastTransitionTime": times.seconds(self.clock.now()),
+                    "lastTransitionTime": rfc3339.seconds(self.clock.now()),
                     "reason": "DeletionByTaintManager",
                     "message": "Taint manager: deleting due to NoExecute taint",
                 }

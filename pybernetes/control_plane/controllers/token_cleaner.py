@@ -6,8 +6,8 @@ import math
 
 from pybernetes.client.errors import Conflict, NotFound
 from pybernetes.client.refs import SECRETS
-from pybernetes.control_plane.controllers import _bootstrap_tokens
-from pybernetes.control_plane.controllers._descriptor import Descriptor
+from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
+from pybernetes.control_plane.controllers._tokens import bootstrap
 from pybernetes.runtime.cache import split_key
 from pybernetes.runtime.controller import Controller
 
@@ -17,7 +17,7 @@ class TokenCleaner(Controller):
 
     name = "token-cleaner-controller"
     kind = SECRETS
-    selects = {SECRETS: _bootstrap_tokens.SELECTION}
+    selects = {SECRETS: bootstrap.SELECTION}
     workers = 1
 
     async def reconcile(self, key: str) -> float | None:
@@ -25,7 +25,7 @@ class TokenCleaner(Controller):
         secret = self.objects.get(key)
         if secret is None:
             return None
-        left = _bootstrap_tokens.seconds_left(secret, self.clock.now())
+        left = bootstrap.seconds_left(secret, self.clock.now())
         if left:
             return left if left < math.inf else None
         namespace, name = split_key(key)

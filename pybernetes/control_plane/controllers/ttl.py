@@ -5,7 +5,7 @@ from __future__ import annotations
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import NODES
 from pybernetes.client.transport import Object
-from pybernetes.control_plane.controllers._descriptor import Descriptor
+from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.runtime.controller import Controller, Runtime
 
 ANNOTATION = "node.alpha.kubernetes.io/ttl"

@@ -7,7 +7,7 @@ from typing import Any
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import JOBS
 from pybernetes.control_plane.controllers._workload.describe import describe
-from pybernetes.lib import times
+from pybernetes.lib import rfc3339
 from pybernetes.runtime import Controller, split_key
 
 Object = dict[str, Any]
@@ -21,7 +21,7 @@ def time_left(job: Object, now: float) -> float | None:
     for each in job.get("status", {}).get("conditions") or ():
         if each["type"] in ("Complete", "Failed") and each["status"] == "True":
             end = each.get("lastTransitionTime")
-            return times.parse(end) + limit - now if end else None
+            return rfc3339.parse(end) + limit - now if end else None
     return None
 
 

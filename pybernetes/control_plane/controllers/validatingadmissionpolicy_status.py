@@ -12,7 +12,7 @@ from pybernetes.api.registry import builtin
 from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import VALIDATING_ADMISSION_POLICIES
 from pybernetes.client.transport import Object
-from pybernetes.control_plane.controllers._descriptor import Descriptor
+from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.runtime.controller import Controller
 
 NAME = "validatingadmissionpolicy-status-controller"

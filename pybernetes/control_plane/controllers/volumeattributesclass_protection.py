@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pybernetes.client.refs import PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, VOLUME_ATTRIBUTES_CLASSES
 from pybernetes.client.transport import Object
-from pybernetes.control_plane.controllers._descriptor import Descriptor
-from pybernetes.control_plane.controllers._protection import Protection
+from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
+from pybernetes.control_plane.controllers._volumes.protection import Protection
 from pybernetes.runtime.controller import Runtime
 
 

@@ -10,9 +10,9 @@ from collections.abc import Awaitable, Callable
 from pybernetes.client.client import Client
 from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import PODS
-from pybernetes.control_plane.scheduler.plugins.default_binder import DefaultBinder
-from pybernetes.control_plane.scheduler.pods import Pod
 from pybernetes.control_plane.scheduler.queue import Queued
+from pybernetes.scheduling.plugins.default_binder import DefaultBinder
+from pybernetes.scheduling.pods import Pod
 
 log = logging.getLogger(__name__)
 # Enough to keep a server busy, and few enough that a decision is soon tested against reality.

@@ -11,10 +11,10 @@ from typing import Any
 from pybernetes.client.client import STRATEGIC_PATCH, Client
 from pybernetes.client.errors import Conflict, NotFound, StatusError
 from pybernetes.client.refs import PODS
-from pybernetes.control_plane.scheduler.pods import Pod
 from pybernetes.control_plane.scheduler.reports import Reports
-from pybernetes.lib import times
+from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import Clock
+from pybernetes.scheduling.pods import Pod
 
 log = logging.getLogger(__name__)
 
@@ -63,7 +63,7 @@ class Evictor:
 
     async def _one(self, victim: Pod, preemptor: Pod, node: str) -> None:
         try:
-            patch = disruption(victim, preemptor, times.seconds(self._clock.now()))
+            patch = disruption(victim, preemptor, rfc3339.seconds(self._clock.now()))
             await self._client.patch(
                 PODS, victim.name, patch, victim.namespace, type=STRATEGIC_PATCH, subresource="status"
             )

@@ -10,18 +10,10 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
-from pybernetes.control_plane.scheduler.events import (
-    NODE,
-    TARGET_POD,
-    Action,
-    Event,
-    Hint,
-    Interest,
-    pod_actions,
-)
-from pybernetes.control_plane.scheduler.plugin import Plugin
-from pybernetes.control_plane.scheduler.plugins.priority_sort import PrioritySort
-from pybernetes.control_plane.scheduler.pods import Pod, Shape
+from pybernetes.scheduling.cluster_events import NODE, TARGET_POD, Action, Event, Hint, Interest, pod_actions
+from pybernetes.scheduling.plugin import Plugin
+from pybernetes.scheduling.plugins.priority_sort import PrioritySort
+from pybernetes.scheduling.pods import Pod, Shape
 
 ACTIVE, BACKOFF, UNSCHEDULABLE, GATED = "active", "backoff", "unschedulable", "gated"
 QUEUES = (ACTIVE, BACKOFF, UNSCHEDULABLE, GATED)

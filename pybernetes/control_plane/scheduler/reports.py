@@ -16,11 +16,11 @@ from typing import Any
 from pybernetes.client.client import STRATEGIC_PATCH, Client
 from pybernetes.client.errors import AlreadyExists, NotFound, StatusError
 from pybernetes.client.refs import NEW_EVENTS, PODS, Ref
-from pybernetes.control_plane.scheduler.pods import Pod
-from pybernetes.lib import times
+from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import Clock
 from pybernetes.runtime.correlation import Names
 from pybernetes.runtime.events import NORMAL, WARNING, SeriesRecorder
+from pybernetes.scheduling.pods import Pod
 
 log = logging.getLogger(__name__)
 Object = dict[str, Any]
@@ -143,7 +143,7 @@ class Reports:
                 NEW_EVENTS,
                 {
                     "metadata": {"name": self._names.make(pod.name, now), "namespace": pod.namespace},
-                    "eventTime": times.micro(now),
+                    "eventTime": rfc3339.micro(now),
                     "reportingController": scheduler,
                     "reportingInstance": f"{scheduler}-{self._host}",
                     "action": "Binding",
@@ -173,7 +173,7 @@ class Reports:
 
     def condition(self, pod: Pod, reason: str, message: str, nominated: str | None) -> None:
         """Writes into a pod why it has no node, and which it is nominated for (None: leaves that as it is)."""
-        status = condition_patch(pod, reason, message, nominated, times.seconds(self._clock.now()))
+        status = condition_patch(pod, reason, message, nominated, rfc3339.seconds(self._clock.now()))
         if status is None:
             return
         self._patch(pod, status)

@@ -10,27 +10,27 @@ from typing import Any
 
 from pybernetes.client.client import Client
 from pybernetes.control_plane.scheduler.binder import Binder
-from pybernetes.control_plane.scheduler.config import Configuration
-from pybernetes.control_plane.scheduler.cycle import Cycle
-from pybernetes.control_plane.scheduler.diagnosis import Diagnosis
-from pybernetes.control_plane.scheduler.events import ASSIGNED_POD, Action, Event
+from pybernetes.control_plane.scheduler.event_handlers import EventHandlers
 from pybernetes.control_plane.scheduler.evictor import Evictor
-from pybernetes.control_plane.scheduler.feeds import Feeds
-from pybernetes.control_plane.scheduler.intake import Intake
-from pybernetes.control_plane.scheduler.listers import Listers
+from pybernetes.control_plane.scheduler.informers import SchedulerInformers
 from pybernetes.control_plane.scheduler.metrics import SchedulerMetrics
-from pybernetes.control_plane.scheduler.nodes import NodeReader
-from pybernetes.control_plane.scheduler.nominations import Nominations
-from pybernetes.control_plane.scheduler.plugins.volume_binding import VolumeBinding
-from pybernetes.control_plane.scheduler.pods import Pod, PodReader
-from pybernetes.control_plane.scheduler.preemption import Outcome, Preemption
-from pybernetes.control_plane.scheduler.profile import Profile
 from pybernetes.control_plane.scheduler.queue import Queue, Queued
 from pybernetes.control_plane.scheduler.reports import Reports, Writer
-from pybernetes.control_plane.scheduler.requests import Resources
-from pybernetes.control_plane.scheduler.snapshot import Snapshot
 from pybernetes.control_plane.scheduler.volume_binder import Reservation, VolumeBinder
 from pybernetes.lib.clock import Clock
+from pybernetes.scheduling.cluster_events import ASSIGNED_POD, Action, Event
+from pybernetes.scheduling.config import Configuration
+from pybernetes.scheduling.cycle import Cycle
+from pybernetes.scheduling.diagnosis import Diagnosis
+from pybernetes.scheduling.listers import Listers
+from pybernetes.scheduling.nodes import NodeReader
+from pybernetes.scheduling.nominations import Nominations
+from pybernetes.scheduling.plugins.volume_binding import VolumeBinding
+from pybernetes.scheduling.pods import Pod, PodReader
+from pybernetes.scheduling.preemption import Outcome, Preemption
+from pybernetes.scheduling.profile import Profile
+from pybernetes.scheduling.resource_requests import Resources
+from pybernetes.scheduling.snapshot import Snapshot
 
 log = logging.getLogger(__name__)
 UNSCHEDULABLE, ERROR = "Unschedulable", "SchedulerError"
@@ -72,9 +72,9 @@ class Scheduler:
             max_backoff=self.configuration.pod_max_backoff_seconds,
             max_unschedulable=max_unschedulable,
         )
-        self.feeds = Feeds(client, PodReader(resources), NodeReader(resources), self.clock)
+        self.feeds = SchedulerInformers(client, PodReader(resources), NodeReader(resources), self.clock)
         self.assumed: dict[str, Pod] = {}  # decided on, and not yet seen to be bound
-        self.intake = Intake(
+        self.intake = EventHandlers(
             self.snapshot, self.listers, self.nominations, self.queue, self.assumed, self.profiles
         )
         self.reservations: dict[str, Reservation] = {}  # by the uid of pods that wait for volumes

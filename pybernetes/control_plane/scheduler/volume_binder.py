@@ -8,20 +8,20 @@ from typing import Any
 
 from pybernetes.client.client import Client, copy
 from pybernetes.client.refs import PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES
-from pybernetes.control_plane.scheduler import storage
 from pybernetes.control_plane.scheduler.binder import BindingError
-from pybernetes.control_plane.scheduler.listers import Listers
-from pybernetes.control_plane.scheduler.pods import Pod
-from pybernetes.control_plane.scheduler.snapshot import Snapshot
-from pybernetes.control_plane.scheduler.storage import Object, Plan, annotations_of, key_of
+from pybernetes.scheduling import persistent_volumes
+from pybernetes.scheduling.listers import Listers
+from pybernetes.scheduling.persistent_volumes import Object, Plan, annotations_of, key_of
+from pybernetes.scheduling.pods import Pod
+from pybernetes.scheduling.snapshot import Snapshot
 
 
 def bound_volume(volume: Object, claim: Object) -> dict[str, Any]:
     """A volume as it is once it is meant for a claim."""
     result = copy(dict(volume))
     meta = claim["metadata"]
-    if not storage.is_for(volume, claim):
-        result["metadata"].setdefault("annotations", {})[storage.BOUND_BY_CONTROLLER] = "yes"
+    if not persistent_volumes.is_for(volume, claim):
+        result["metadata"].setdefault("annotations", {})[persistent_volumes.BOUND_BY_CONTROLLER] = "yes"
     result["spec"]["claimRef"] = {
         "kind": "PersistentVolumeClaim", "apiVersion": "v1", "namespace": meta["namespace"], "name": meta["name"],
         "uid": meta.get("uid", ""), "resourceVersion": meta.get("resourceVersion", ""),
@@ -32,7 +32,7 @@ def bound_volume(volume: Object, claim: Object) -> dict[str, Any]:
 def selected_claim(claim: Object, node: str) -> dict[str, Any]:
     """A claim as it is once a volume is to be made for it on a node."""
     result = copy(dict(claim))
-    result["metadata"].setdefault("annotations", {})[storage.SELECTED_NODE] = node
+    result["metadata"].setdefault("annotations", {})[persistent_volumes.SELECTED_NODE] = node
     return result
 
 
@@ -46,16 +46,16 @@ class Reservation:
         self.claims = [selected_claim(claim, node) for claim in plan.provisions]
         self.bound = [key_of(claim) for _, claim in plan.bindings]
         for volume in self.volumes:
-            keeper.assume(storage.VOLUMES, key_of(volume), volume)
+            keeper.assume(persistent_volumes.VOLUMES, key_of(volume), volume)
         for claim in self.claims:
-            keeper.assume(storage.CLAIMS, key_of(claim), claim)
+            keeper.assume(persistent_volumes.CLAIMS, key_of(claim), claim)
 
     def revert(self) -> None:
         """Takes it all back."""
         for volume in self.volumes:
-            self._keeper.revert(storage.VOLUMES, key_of(volume))
+            self._keeper.revert(persistent_volumes.VOLUMES, key_of(volume))
         for claim in self.claims:
-            self._keeper.revert(storage.CLAIMS, key_of(claim))
+            self._keeper.revert(persistent_volumes.CLAIMS, key_of(claim))
 
 
 class VolumeBinder:
@@ -99,19 +99,19 @@ class VolumeBinder:
     def _check(self, keys: list[str], made: bool, node: str, labels: dict[str, str]) -> bool:
         get: Callable[[str, str], Object | None] = self._keeper.current
         for key in keys:
-            claim = get(storage.CLAIMS, key)
+            claim = get(persistent_volumes.CLAIMS, key)
             if claim is None:
                 raise BindingError(f'binding volumes: failed to check binding: could not find claim "{key}"')
-            if made and annotations_of(claim).get(storage.SELECTED_NODE) != node:
+            if made and annotations_of(claim).get(persistent_volumes.SELECTED_NODE) != node:
                 raise BindingError(
                     f'binding volumes: provisioning failed for PVC "{claim["metadata"]["name"]}"'
                 )
-            if not storage.is_bound(claim):
+            if not persistent_volumes.is_bound(claim):
                 return False
-            volume = get(storage.VOLUMES, claim["spec"]["volumeName"])
+            volume = get(persistent_volumes.VOLUMES, claim["spec"]["volumeName"])
             if volume is None:
                 return False
-            terms = storage.node_affinity(volume)
+            terms = persistent_volumes.node_affinity(volume)
             if terms is not None and not any(term.matches("", labels) for term in terms):
                 name = volume["metadata"]["name"]
                 raise BindingError(f'binding volumes: pv "{name}" node affinity doesn\'t match node "{node}"')

@@ -12,7 +12,7 @@ _CAP_SYS_RESOURCE = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class ContainerdPaths:
     """Where a containerd keeps its things, all below one folder for data and one for what a reboot may take."""
 
     root: Path
@@ -36,7 +36,7 @@ class Places:
 
 
 def text(
-    places: Places,
+    places: ContainerdPaths,
     *,
     cni_plugins: Path,
     systemd_cgroups: bool,

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pybernetes.node.containerd import config, images
-from pybernetes.node.containerd.config import PAUSE_IMAGE, Places
+from pybernetes.node.containerd.config import PAUSE_IMAGE, ContainerdPaths
 
 _START_SECONDS = 20.0
 _STOP_SECONDS = 10.0
@@ -24,7 +24,7 @@ class RuntimeMissing(Exception):
 class Containerd:
     """One containerd. Containers outlive it: a new one with the same places takes them over."""
 
-    def __init__(self, places: Places, *, network: str = "", registries: Path | None = None) -> None:
+    def __init__(self, places: ContainerdPaths, *, network: str = "", registries: Path | None = None) -> None:
         self.places = places
         self.network = network  # the name of a network namespace, or empty for this process's own
         self.registries = registries
@@ -61,7 +61,7 @@ class Containerd:
             await self.process.wait()
 
 
-def configure(places: Places, registries: Path | None = None) -> None:
+def configure(places: ContainerdPaths, registries: Path | None = None) -> None:
     """Writes the configuration of a containerd that may be started then."""
     for folder in (places.root, places.state, places.cni_configuration):
         folder.mkdir(parents=True, exist_ok=True, mode=0o711)
@@ -77,7 +77,7 @@ def configure(places: Places, registries: Path | None = None) -> None:
     )
 
 
-async def make_ready(places: Places, lives: Callable[[], bool] = lambda: True) -> None:
+async def make_ready(places: ContainerdPaths, lives: Callable[[], bool] = lambda: True) -> None:
     """Waits until a containerd answers, and brings the sandbox image in if it is not there."""
     deadline = asyncio.get_running_loop().time() + _START_SECONDS
     while lives() and asyncio.get_running_loop().time() < deadline:

@@ -8,9 +8,9 @@ import struct
 from collections.abc import Awaitable, Callable, Iterable
 
 from pybernetes.node.dns import wire
+from pybernetes.node.dns.answer_table import Answer, AnswerTable, encode
 from pybernetes.node.dns.metrics import Metrics
 from pybernetes.node.dns.records import address_data, pod_address, reverse
-from pybernetes.node.dns.table import Answer, Table, encode
 
 # Gives the answer of another server to a question: a whole message, whose identifier means nothing.
 Forward = Callable[[bytes], Awaitable[bytes]]
@@ -25,7 +25,7 @@ class Resolver:
     """Answers questions."""
 
     def __init__(
-        self, table: Table, forward: Forward | None = None, metrics: Metrics | None = None,
+        self, table: AnswerTable, forward: Forward | None = None, metrics: Metrics | None = None,
         ranges: Iterable[str] = (),
     ) -> None:  # fmt: skip
         self.table, self.forward = table, forward

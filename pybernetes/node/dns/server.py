@@ -9,7 +9,7 @@ from collections.abc import Awaitable
 from time import perf_counter
 from typing import Any
 
-from pybernetes.lib import listening
+from pybernetes.lib import listener as listening
 from pybernetes.node.dns.resolver import Resolver
 
 log = logging.getLogger(__name__)

@@ -10,8 +10,7 @@ import random
 from pathlib import Path
 from typing import Any
 
-from pybernetes.client import Client, StatusError
-from pybernetes.client import config as kubeconfig
+from pybernetes.client import Client, StatusError, kubeconfig
 from pybernetes.client.refs import CERTIFICATE_SIGNING_REQUESTS
 from pybernetes.lib import tls
 from pybernetes.lib.clock import Clock
@@ -176,7 +175,7 @@ def renewal_delay(path: Path, now: float) -> float:
     return max(0.0, (due - datetime.datetime.fromtimestamp(now, datetime.UTC)).total_seconds())
 
 
-class Rotation:
+class CertificateRotation:
     """Replaces a certificate (client or serving) before it expires."""
 
     def __init__(self, client: Client, clock: Clock, options: Options, addresses: tuple[str, ...]) -> None:

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from pybernetes.api import podrequests, quantity
-from pybernetes.api.podresources import qos_class
+from pybernetes.api import quantity
+from pybernetes.api.core.pod import resource_totals
+from pybernetes.api.core.pod.pod_level_resources import qos_class
 from pybernetes.node.kubelet import resources
 
 Fields = dict[str, Any]
@@ -16,7 +17,7 @@ _ROOT = Path("/sys/fs/cgroup")
 _CONTROLLERS_V2 = "+cpu +cpuset +memory +pids +io +hugetlb"
 
 
-class Cgroups:
+class PodCgroups:
     """Control groups below ``root`` (a path such as ``/`` or ``/node1``) on v1 or v2."""
 
     def __init__(
@@ -160,7 +161,7 @@ class Cgroups:
             each for each in pods
             if (each.get("status", {}).get("qosClass") or qos_class(each["spec"])) == "Burstable"
         ]  # fmt: skip
-        cpu = sum(quantity.milli(podrequests.requests(each).get("cpu", "0")) for each in chosen)
+        cpu = sum(quantity.milli(resource_totals.requests(each).get("cpu", "0")) for each in chosen)
         shares = resources.shares(cpu)
         if shares != self._shared:
             self._shared = shares

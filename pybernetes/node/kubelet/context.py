@@ -9,15 +9,15 @@ from typing import Any
 from pybernetes.client import Client
 from pybernetes.lib.clock import Clock
 from pybernetes.node.kubelet.backoff import Backoff
-from pybernetes.node.kubelet.cgroups import Cgroups
-from pybernetes.node.kubelet.counts import Counts
-from pybernetes.node.kubelet.cri.client import Cri
-from pybernetes.node.kubelet.definitions import Settings
-from pybernetes.node.kubelet.images import Images
-from pybernetes.node.kubelet.objects import Objects
-from pybernetes.node.kubelet.probes.manager import Probes
-from pybernetes.node.kubelet.turns import Turns
-from pybernetes.node.kubelet.volumes import Volumes
+from pybernetes.node.kubelet.cgroups import PodCgroups
+from pybernetes.node.kubelet.cri.client import CriClient
+from pybernetes.node.kubelet.cri.specs import NodeSettings
+from pybernetes.node.kubelet.cri.start_limiter import StartLimiter
+from pybernetes.node.kubelet.images import ImagePuller
+from pybernetes.node.kubelet.metrics import KubeletMetrics
+from pybernetes.node.kubelet.object_cache import ObjectCache
+from pybernetes.node.kubelet.probes.probe_manager import ProbeManager
+from pybernetes.node.kubelet.volumes import VolumeManager
 from pybernetes.runtime.events import Recorder
 
 Fields = dict[str, Any]
@@ -27,24 +27,24 @@ Fields = dict[str, Any]
 class Context:
     """One node's kubelet. Without a client it runs static pods only."""
 
-    cri: Cri
+    cri: CriClient
     clock: Clock
-    settings: Settings
-    cgroups: Cgroups
-    volumes: Volumes
-    images: Images
-    probes: Probes
+    settings: NodeSettings
+    cgroups: PodCgroups
+    volumes: VolumeManager
+    images: ImagePuller
+    probes: ProbeManager
     backoff: Backoff
     client: Client | None
-    objects: Objects | None
+    objects: ObjectCache | None
     recorder: Recorder | None
     addresses: tuple[str, ...]
-    turns: Turns
+    turns: StartLimiter
     node: Callable[[], Fields]  # the Node object as it is known
     runtime_name: str = "containerd"
     network_ready: Callable[[], str] = lambda: ""  # why pods cannot have a network, if they cannot
     admit: Callable[[Fields], tuple[str, str] | None] = lambda pod: None
-    counts: Counts = field(default_factory=Counts)
+    counts: KubeletMetrics = field(default_factory=KubeletMetrics)
     others: Callable[[str], list[Fields]] = lambda uid: []  # the node's other pods that count
 
     def event(

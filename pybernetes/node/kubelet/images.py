@@ -10,10 +10,10 @@ from typing import Any
 
 import orjson
 
-from pybernetes.api import images as names
+from pybernetes.api.core.pod import image_names as names
 from pybernetes.lib.clock import Clock
 from pybernetes.node.kubelet.backoff import Backoff
-from pybernetes.node.kubelet.cri.client import Cri, CriError
+from pybernetes.node.kubelet.cri.client import CriClient, CriError
 
 Fields = dict[str, Any]
 Message = Any
@@ -82,10 +82,10 @@ def with_registry(image: str) -> str:
     return f"docker.io/{image}" if slash else f"docker.io/library/{image}"
 
 
-class Images:
+class ImagePuller:
     """The images of a node."""
 
-    def __init__(self, cri: Cri, clock: Clock, *, serialize: bool = True, parallel: int = 0) -> None:
+    def __init__(self, cri: CriClient, clock: Clock, *, serialize: bool = True, parallel: int = 0) -> None:
         self._cri, self._clock = cri, clock
         self._backoff = Backoff()
         self._slots = asyncio.Semaphore(1 if serialize else parallel or 1000)

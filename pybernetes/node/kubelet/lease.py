@@ -8,7 +8,7 @@ from typing import Any
 
 from pybernetes.client import Client, Conflict, NotFound, StatusError
 from pybernetes.client.refs import LEASES
-from pybernetes.lib import times
+from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import Clock
 
 log = logging.getLogger(__name__)
@@ -54,7 +54,7 @@ class NodeLease:
                 self._lease = await self._client.create(LEASES, self._fresh())
                 return
         spec = {**self._lease.get("spec", {}), "holderIdentity": self._name,
-                "leaseDurationSeconds": self._seconds, "renewTime": times.micro(self._clock.now())}  # fmt: skip
+                "leaseDurationSeconds": self._seconds, "renewTime": rfc3339.micro(self._clock.now())}  # fmt: skip
         wanted = {**self._lease, "spec": spec}
         self._own(wanted["metadata"])
         try:
@@ -70,7 +70,7 @@ class NodeLease:
             "spec": {
                 "holderIdentity": self._name,
                 "leaseDurationSeconds": self._seconds,
-                "renewTime": times.micro(self._clock.now()),
+                "renewTime": rfc3339.micro(self._clock.now()),
             },
         }
 

@@ -11,10 +11,10 @@ from pybernetes import KUBERNETES_VERSION
 from pybernetes.client import AlreadyExists, Client, NotFound, StatusError
 from pybernetes.client.client import STRATEGIC_PATCH
 from pybernetes.client.refs import NODES
-from pybernetes.lib import times
+from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.oci import architecture
-from pybernetes.node.kubelet import machine, reservations
+from pybernetes.node.kubelet import machine, node_allocatable
 from pybernetes.node.kubelet.config import Options
 
 log = logging.getLogger(__name__)
@@ -50,7 +50,7 @@ def conditions(
 ) -> list[Fields]:
     """The node's conditions; ``problems`` are what keeps it from being ready."""
     had = {each["type"]: each for each in previous}
-    moment = times.seconds(now)
+    moment = rfc3339.seconds(now)
     found = []
     for type_, good, good_text, bad, bad_text in _PRESSURES:
         under = type_ in pressures
@@ -113,7 +113,7 @@ class NodeStatus:
             **self._options.capacity,
         }
         self.capacity = total
-        self.allocatable = reservations.allocatable(total, settings)
+        self.allocatable = node_allocatable.allocatable(total, settings)
 
     def poke(self) -> None:
         """Something changed: report it."""

@@ -6,8 +6,9 @@ from typing import Any
 
 from cri_api.v1 import api_pb2 as messages
 
-from pybernetes.api import podrequests, quantity
-from pybernetes.api.podresources import qos_class
+from pybernetes.api import quantity
+from pybernetes.api.core.pod import resource_totals
+from pybernetes.api.core.pod.pod_level_resources import qos_class
 
 Fields = dict[str, Any]
 Message = Any
@@ -98,8 +99,8 @@ def _memory_request(container: Fields) -> int:
 def pod_limits(pod: Fields) -> tuple[int, int, int]:
     """CPU shares, CPU quota (0 for none) and memory limit (0 for none) of a pod's own control group."""
     spec = pod["spec"]
-    requests = podrequests.requests({"spec": spec})
-    limits = podrequests.limits({"spec": spec})
+    requests = resource_totals.requests({"spec": spec})
+    limits = resource_totals.limits({"spec": spec})
     bounded: dict[str, bool] = {}
     whole = (spec.get("resources") or {}).get("limits") or {}
     for name in ("cpu", "memory"):

@@ -8,11 +8,11 @@ from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
 from pybernetes.lib.clock import Clock
-from pybernetes.node.kubelet.cri import events, keys
-from pybernetes.node.kubelet.cri.client import Cri, CriError
+from pybernetes.node.kubelet.cri import container_events, label_keys
+from pybernetes.node.kubelet.cri.client import CriClient, CriError
+from pybernetes.node.kubelet.cri.pod_runtime import ContainerState
 from pybernetes.node.kubelet.node_status import image_list
-from pybernetes.node.kubelet.state import State
-from pybernetes.node.kubelet.worker import Phase, Worker
+from pybernetes.node.kubelet.pod.pod_worker import PodWorker, WorkerPhase
 
 log = logging.getLogger(__name__)
 Fields = dict[str, Any]
@@ -29,9 +29,9 @@ class RuntimeWatch:
 
     def __init__(
         self,
-        cri: Cri,
+        cri: CriClient,
         clock: Clock,
-        workers: Mapping[str, Worker],
+        workers: Mapping[str, PodWorker],
         soon: Callable[[Coroutine[Any, Any, Any]], asyncio.Task[Any]],
         changed: Callable[[], None],
     ) -> None:
@@ -113,14 +113,14 @@ class RuntimeWatch:
         delay = 0.1
         while True:
             try:
-                async for container in events.containers(self._cri):
+                async for container in container_events.containers(self._cri):
                     if not container:
                         if await self._look_at_everything():
                             delay = 0.1
                         continue
                     self.events_seen += 1
                     self._soon(self._look_at(container))
-            except events.Unsupported:
+            except container_events.Unsupported:
                 log.warning("the container runtime has no events: looking every second")
                 while True:
                     await self._clock.sleep(_RELIST_BLIND_SECONDS)
@@ -139,16 +139,16 @@ class RuntimeWatch:
             worker = self._owner(container)
             if worker is None:  # so new that nobody has seen it yet
                 continue
-            if worker.phase is not Phase.SYNCING:  # it ends, and looks at that itself
+            if worker.phase is not WorkerPhase.SYNCING:  # it ends, and looks at that itself
                 return
             runtime = worker.runtime
-            if any(run.id == container and run.state is State.EXITED for run in runtime.runs):
+            if any(run.id == container and run.state is ContainerState.EXITED for run in runtime.runs):
                 return
             if any(each.id == container and not each.ready for each in runtime.sandboxes):
                 return
             worker.poke()
 
-    def _owner(self, container: str) -> Worker | None:
+    def _owner(self, container: str) -> PodWorker | None:
         for worker in self._workers.values():
             runtime = worker.runtime
             if any(run.id == container for run in runtime.runs) or any(
@@ -167,7 +167,7 @@ class RuntimeWatch:
             return False
         seen: dict[str, set[tuple[str, int]]] = {}
         for each in (*containers, *sandboxes):
-            uid = each.labels.get(keys.POD_UID)
+            uid = each.labels.get(label_keys.POD_UID)
             if uid:
                 seen.setdefault(uid, set()).add((each.id, each.state))
         before, self._seen = self._seen, seen

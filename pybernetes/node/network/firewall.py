@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 
-from pybernetes.node.network.model import Plan
+from pybernetes.node.network.plan import Plan
 
 _MASQUERADE, _FORWARD = "PYB-MASQUERADE", "PYB-FORWARD"
 _MULTICAST = {4: "224.0.0.0/4", 6: "ff00::/8"}

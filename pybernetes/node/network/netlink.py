@@ -16,7 +16,7 @@ from pyroute2 import AsyncIPRoute
 from pyroute2.netlink.exceptions import NetlinkError
 from pyroute2.netlink.rtnl import RTMGRP_IPV4_ROUTE, RTMGRP_IPV6_ROUTE, RTMGRP_LINK
 
-from pybernetes.node.network.model import DEVICE, UNREACHABLE_METRIC, Address, Overlay, Plan, Route
+from pybernetes.node.network.plan import DEVICE, UNREACHABLE_METRIC, Address, Overlay, Plan, Route
 
 # By this number the kernel remembers whose routes they are; see /etc/iproute2/rt_protos.
 PROTOCOL = 80

@@ -3,6 +3,6 @@
 ``plan`` decides what is to be made and what may go (pure); ``controllers`` does it.
 """
 
-from pybernetes.node.provisioner.controllers import ensure_class, provision
+from pybernetes.node.provisioner.provisioner import ensure_class, provision
 
 __all__ = ["ensure_class", "provision"]

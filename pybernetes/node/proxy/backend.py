@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from pybernetes.lib import discover
+from pybernetes.node.proxy.change_tracker import Change
 from pybernetes.node.proxy.commands import CommandError, run
-from pybernetes.node.proxy.model import Node, Portal
-from pybernetes.node.proxy.tracker import Change
+from pybernetes.node.proxy.service_port import Node, ServicePort
 
 PACKAGE = "pybernetes.node.proxy.backends"
 
@@ -65,7 +65,7 @@ class Backend(Protocol):
 
     settings: Settings
 
-    async def resync(self, portals: Iterable[Portal]) -> None:
+    async def resync(self, portals: Iterable[ServicePort]) -> None:
         """Makes the kernel match, whatever is in it. SyncError if it could not be done."""
 
     async def sync(self, changes: Sequence[Change]) -> None:

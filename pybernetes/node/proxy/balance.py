@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pybernetes.lib.clock import Clock
-from pybernetes.node.proxy.model import Target
+from pybernetes.node.proxy.service_port import Target
 
 _MOST_CLIENTS = 10_000
 

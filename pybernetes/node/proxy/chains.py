@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from pybernetes.node.proxy.backend import Settings, node_port_ips
-from pybernetes.node.proxy.model import Portal, Target
+from pybernetes.node.proxy.service_port import ServicePort, Target
 
 SharedChain = tuple[str, str]  # table and chain
 Jump = tuple[str, str, str, str, str]
@@ -65,10 +65,10 @@ def _probability(count: int) -> str:
 
 
 # How traffic of one policy goes on: by a portal, the policy's targets and whether it is Local.
-Spread = Callable[[Portal, tuple[Target, ...], bool], list[str]]
+Spread = Callable[[ServicePort, tuple[Target, ...], bool], list[str]]
 
 
-def rules(portal: Portal, settings: Settings, spread: Spread | None = None) -> Rules:
+def rules(portal: ServicePort, settings: Settings, spread: Spread | None = None) -> Rules:
     """The rules of one portal. Whoever has another way to ``spread`` traffic sees to affinity and hairpins too."""
     own: dict[str, tuple[str, ...]] = {}
     shared: dict[SharedChain, list[str]] = {}
@@ -146,7 +146,7 @@ def rules(portal: Portal, settings: Settings, spread: Spread | None = None) -> R
     return Rules(own, {chain: tuple(lines) for chain, lines in shared.items()}, hairpins)
 
 
-def _spread(portal: Portal, targets: tuple[Target, ...]) -> list[str]:
+def _spread(portal: ServicePort, targets: tuple[Target, ...]) -> list[str]:
     """One target at random; with affinity, the one that a client had before."""
     protocol, count = portal.protocol, len(targets)
     lines = []
@@ -169,7 +169,7 @@ def _spread(portal: Portal, targets: tuple[Target, ...]) -> list[str]:
     return lines
 
 
-def _masquerade(portal: Portal, settings: Settings) -> tuple[str, ...]:
+def _masquerade(portal: ServicePort, settings: Settings) -> tuple[str, ...]:
     """Traffic to the cluster address that comes from elsewhere must come back by this node."""
     if settings.masquerade_all:
         match = ""
@@ -191,7 +191,7 @@ def _not_local(settings: Settings, family: int) -> str:
     return f"! {_local(settings, family)}"
 
 
-def _external_chain(portal: Portal, settings: Settings, cluster: str, local: str) -> tuple[str, ...]:
+def _external_chain(portal: ServicePort, settings: Settings, cluster: str, local: str) -> tuple[str, ...]:
     """Traffic from outside; with the policy Local, that of this node and its pods goes anywhere still."""
     comment = f'-m comment --comment "{{}} {portal.name} external destinations"'
     if not portal.external_local:
@@ -209,7 +209,7 @@ def _external_chain(portal: Portal, settings: Settings, cluster: str, local: str
     return tuple(lines)
 
 
-def _firewall_chain(portal: Portal, settings: Settings, external: str) -> tuple[str, ...]:
+def _firewall_chain(portal: ServicePort, settings: Settings, external: str) -> tuple[str, ...]:
     """Lets sources in that may come in; the others fall through and are dropped in KUBE-PROXY-FIREWALL."""
     comment = f'-m comment --comment "{portal.name} loadbalancer IP"'
     lines = [f"-s {each} {comment} -j {external}" for each in portal.source_ranges]

@@ -13,7 +13,7 @@ from typing import Any
 
 from pybernetes.lib.flags import duration
 from pybernetes.node.proxy.commands import CommandError, run
-from pybernetes.node.proxy.model import Portal, stale_connections
+from pybernetes.node.proxy.service_port import ServicePort, stale_connections
 
 log = logging.getLogger(__name__)
 Entry = tuple[str, int, str, int]
@@ -33,7 +33,7 @@ def parse(text: str) -> list[Entry]:
     return found
 
 
-async def forget_stale(portals: Iterable[Portal], family: int) -> int:
+async def forget_stale(portals: Iterable[ServicePort], family: int) -> int:
     """Has the kernel forget UDP connections to targets that serve no more; how many there were."""
     name = "ipv4" if family == 4 else "ipv6"
     try:

@@ -9,9 +9,9 @@ import socket
 import struct
 from typing import Any
 
-from pybernetes.lib import listening
+from pybernetes.lib import listener
 from pybernetes.node.proxy.balance import Balancer
-from pybernetes.node.proxy.model import Target
+from pybernetes.node.proxy.service_port import Target
 
 log = logging.getLogger(__name__)
 _CONNECT_SECONDS = (
@@ -138,7 +138,7 @@ class TcpForwarder:
     async def close(self) -> None:
         """Listens no more."""
         if self._server is not None:
-            await listening.close(self._server)
+            await listener.close(self._server)
 
 
 class _Client(_Half):

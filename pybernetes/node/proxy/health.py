@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
 from pybernetes.lib.clock import Clock
-from pybernetes.lib.times import micro
-from pybernetes.node.proxy.model import View
-from pybernetes.runtime.serving import Asked, HttpServer, Page
+from pybernetes.lib.rfc3339 import micro
+from pybernetes.node.proxy.service_port import ServiceState
+from pybernetes.runtime.component_server import Asked, ComponentServer, Page
 
 log = logging.getLogger(__name__)
 TO_BE_DELETED = "ToBeDeletedByClusterAutoscaler"
@@ -67,7 +67,7 @@ class Health:
         return Page(json.dumps(body).encode(), status, _JSON)
 
 
-class _OnePage(HttpServer):
+class _OnePage(ComponentServer):
     """Answers every path alike."""
 
     def __init__(self, page: Callable[[], Page]) -> None:
@@ -84,10 +84,10 @@ class HealthCheckPorts:
 
     def __init__(self, health: Health, addresses: Callable[[], Awaitable[Iterable[str]]]) -> None:
         self._health, self._addresses = health, addresses
-        self._servers: dict[str, tuple[int, list[HttpServer]]] = {}
+        self._servers: dict[str, tuple[int, list[ComponentServer]]] = {}
         self._counts: dict[str, int] = {}
 
-    async def sync(self, changed: Iterable[str], views: Mapping[str, View]) -> None:
+    async def sync(self, changed: Iterable[str], views: Mapping[str, ServiceState]) -> None:
         """Opens and closes ports for the Services that changed."""
         for service in changed:
             view = views.get(service)
@@ -103,7 +103,7 @@ class HealthCheckPorts:
                 self._counts.pop(service, None)
 
     async def _open(self, service: str, port: int) -> None:
-        servers: list[HttpServer] = []
+        servers: list[ComponentServer] = []
         self._servers[service] = (port, servers)
         for address in await self._addresses():
             server = _OnePage(lambda: self._page(service))

@@ -10,8 +10,8 @@ from pybernetes.node.proxy.backend import Backend
 from pybernetes.runtime.metrics import Histogram
 
 if TYPE_CHECKING:
+    from pybernetes.node.proxy.change_tracker import ChangeTracker
     from pybernetes.node.proxy.health import Health
-    from pybernetes.node.proxy.tracker import Tracker
 
 _SYNC_BOUNDS = tuple(0.001 * 2**power for power in range(15))
 _PROGRAMMING_BOUNDS = (
@@ -58,7 +58,7 @@ class ProxyMetrics:
         """The figures of a family."""
         return self.families.setdefault(family, FamilyMetrics())
 
-    def render(self, tracker: Tracker, health: Health, backends: Mapping[int, Backend]) -> bytes:
+    def render(self, tracker: ChangeTracker, health: Health, backends: Mapping[int, Backend]) -> bytes:
         """All figures as Prometheus reads them."""
         text = Exposition()
         self._histograms(text)

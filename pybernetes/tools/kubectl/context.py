@@ -6,15 +6,15 @@ import os
 import sys
 from functools import cached_property
 
+from pybernetes.tools.kubectl.command_line.flags import Values, parse_duration
 from pybernetes.tools.kubectl.errors import CommandError, Usage
-from pybernetes.tools.kubectl.flags import Values, parse_duration
 
 TYPE_CHECKING = False  # typing's own costs time to import
 if TYPE_CHECKING:
     from typing import Any, TextIO
 
-    from pybernetes.tools.kubectl.client import Client
-    from pybernetes.tools.kubectl.discovery import Discovery
+    from pybernetes.tools.kubectl.connection.client import Client
+    from pybernetes.tools.kubectl.resources.discovery import Discovery
 
 
 class Context:
@@ -87,14 +87,14 @@ class Context:
     def client(self) -> Client:
         """A client of the chosen server."""
         from pybernetes.tools.kubectl import kubeconfig
-        from pybernetes.tools.kubectl.client import Client
+        from pybernetes.tools.kubectl.connection.client import Client
 
         return Client(kubeconfig.access(self.config, self.flags), self.timeout, self.stderr)
 
     @cached_property
     def discovery(self) -> Discovery:
         """The resources of the server."""
-        from pybernetes.tools.kubectl.discovery import Discovery
+        from pybernetes.tools.kubectl.resources.discovery import Discovery
 
         return Discovery(self.client, self.cache_dir)
 

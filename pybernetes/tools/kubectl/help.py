@@ -7,9 +7,9 @@ import sys
 from importlib import import_module
 from typing import Any, TextIO
 
-from pybernetes.tools.kubectl import flagsets
+from pybernetes.tools.kubectl.command_line import shared_flags
+from pybernetes.tools.kubectl.command_line.flags import Flag, declare
 from pybernetes.tools.kubectl.errors import Verbatim
-from pybernetes.tools.kubectl.flags import Flag, declare
 
 _PACKAGE = "pybernetes.tools.kubectl.commands"
 _GROUPS = (
@@ -48,10 +48,10 @@ def _module(package: str, name: str) -> Any:
 
 def unknown_or_overview(arguments: list[str], path: str, out: TextIO) -> int:
     """The overview of all commands; or, if there is a word that is none, an error that guesses what was meant."""
-    from pybernetes.tools.kubectl.flags import FlagError, HelpWanted, parse
+    from pybernetes.tools.kubectl.command_line.flags import FlagError, HelpWanted, parse
 
     try:
-        words = parse(arguments, declare(flagsets.GLOBAL)).args
+        words = parse(arguments, declare(shared_flags.GLOBAL)).args
     except HelpWanted:
         words = []
     except FlagError as error:
@@ -134,4 +134,4 @@ def options(out: TextIO | None = None) -> None:
     """The flags of every command."""
     out = out or sys.stdout
     out.write("The following options can be passed to any command:\n\n")
-    out.write(flag_texts([flag for flag in declare(flagsets.GLOBAL).values() if not flag.hidden]))
+    out.write(flag_texts([flag for flag in declare(shared_flags.GLOBAL).values() if not flag.hidden]))

@@ -6,7 +6,7 @@ import operator
 import re
 from typing import Any, NamedTuple
 
-from pybernetes.tools.kubectl import gofmt
+from pybernetes.api.text import go_printf
 from pybernetes.tools.kubectl.errors import CommandError
 
 _COMPARISONS = {"==": operator.eq, "!=": operator.ne, "<": operator.lt, ">": operator.gt, "<=": operator.le,
@@ -319,7 +319,7 @@ class JsonPath:
         if value is None and self._allow:
             return []
         if not isinstance(value, list):
-            raise CommandError(f"{gofmt.plain(value)} is not array or slice")
+            raise CommandError(f"{go_printf.plain(value)} is not array or slice")
         first, last, step, ranged = bounds
         size = len(value)
         if not ranged:
@@ -347,7 +347,7 @@ class JsonPath:
         elif value is None:
             return []
         else:
-            raise CommandError(f"{gofmt.plain(value)} is not array or slice and cannot be filtered")
+            raise CommandError(f"{go_printf.plain(value)} is not array or slice and cannot be filtered")
         return [item for item in items if self._matches(node, item)]
 
     def _matches(self, node: Node, item: Any) -> bool:
@@ -378,7 +378,7 @@ def show(value: Any) -> str:
         from pybernetes.tools.kubectl.printers.json import dumps
 
         return dumps(value, indent=None)
-    return "null" if value is None else gofmt.plain(value)
+    return "null" if value is None else go_printf.plain(value)
 
 
 def compare(left: Any, right: Any, sign: str) -> bool:

@@ -58,12 +58,12 @@ def read(path: str) -> Config:
         raise CommandError(
             f"error loading config file {_q(path)}: open {path}: {(error.strerror or '').lower()}"
         ) from None
-    from pybernetes.tools.kubectl.plainyaml import NotPlain, parse
+    from pybernetes.lib.plain_yaml import NotPlain, parse
 
     try:
         value = parse(text)
     except NotPlain:
-        from pybernetes.api.yaml_text import YamlError, loads
+        from pybernetes.api.text.yaml_reader import YamlError, loads
 
         try:
             value = loads(text.encode())[0]

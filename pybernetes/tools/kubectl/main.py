@@ -6,10 +6,10 @@ import os
 import sys
 from importlib import import_module
 
-from pybernetes.tools.kubectl import flagsets
+from pybernetes.tools.kubectl.command_line import shared_flags
+from pybernetes.tools.kubectl.command_line.flags import Flag, FlagError, HelpWanted, declare, parse
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Exit
-from pybernetes.tools.kubectl.flags import Flag, FlagError, HelpWanted, declare, parse
 
 TYPE_CHECKING = False  # typing's own costs time to import
 if TYPE_CHECKING:
@@ -45,13 +45,13 @@ def main(argv: list[str], **streams: Any) -> int:
 
 def _run(argv: list[str], streams: dict[str, Any]) -> int:
     if argv[:1] == ["__complete"]:
-        from pybernetes.tools.kubectl.complete import complete
+        from pybernetes.tools.kubectl.command_line.completion import complete
 
         printed, told = complete(argv[1:], streams)
         (streams.get("stdout") or sys.stdout).write(printed)
         (streams.get("stderr") or sys.stderr).write(told)
         return 0
-    common = declare(flagsets.GLOBAL)
+    common = declare(shared_flags.GLOBAL)
     command, path, arguments = find(argv, common)
     if command is None:
         from pybernetes.tools.kubectl.help import unknown_or_overview

@@ -10,20 +10,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pybernetes import KUBERNETES_VERSION
-from pybernetes.api.now import timestamp
+from pybernetes.api.current_time import timestamp
 from pybernetes.client.client import Client
-from pybernetes.control_plane.apiserver import setup
+from pybernetes.control_plane.apiserver.assembly import setup
+from pybernetes.control_plane.apiserver.assembly.api_server import ApiServer
 from pybernetes.control_plane.apiserver.authn.user import AUTHENTICATED, MASTERS, User
-from pybernetes.control_plane.apiserver.inprocess import InProcess
-from pybernetes.control_plane.apiserver.server import ApiServer
-from pybernetes.control_plane.controllers import _manager
-from pybernetes.lib.dialing import Dialer, direct
+from pybernetes.control_plane.apiserver.inprocess import InProcessTransport
+from pybernetes.control_plane.controllers._controller_manager import manager as _manager
+from pybernetes.lib.http.dialer import Dialer, direct
 from pybernetes.node import provisioner
 from pybernetes.runtime import Manager
-from pybernetes.tools.local import addons, names
-from pybernetes.tools.local.balancer import LoadBalancers
-from pybernetes.tools.local.hollow import agent
-from pybernetes.tools.local.names import Place
+from pybernetes.tools.local import addons, dns
+from pybernetes.tools.local.dns import DnsSettings
+from pybernetes.tools.local.hollow import hollow_kubelet
+from pybernetes.tools.local.load_balancers import LoadBalancers
 from pybernetes.tools.local.system_pods import SystemPods
 
 log = logging.getLogger(__name__)
@@ -52,7 +52,7 @@ class ControlPlane:
     node_parts: tuple[str, ...] = ()  # what runs on every node with real containers
     node_range: str = ""  # of nodes and load balancers; empty if there are none
     bridge: str = ""  # where the nodes are; empty if there is one node, in this network namespace
-    name_server: Place | None = None  # where kube-dns answers; None runs none
+    name_server: DnsSettings | None = None  # where kube-dns answers; None runs none
     dialer: Dialer = direct  # how pods and services are reached, which are not in this network namespace
     server: ApiServer = field(init=False)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
@@ -83,7 +83,7 @@ class ControlPlane:
     def client(self, name: str, *groups: str, agent_name: str = "") -> Client:
         """A client in this process, as a user."""
         application = self.server.http.application
-        made = Client(InProcess(application, _user(name, *groups)), user_agent=agent_name or name)
+        made = Client(InProcessTransport(application, _user(name, *groups)), user_agent=agent_name or name)
         self._clients.append(made)
         return made
 
@@ -120,8 +120,8 @@ class ControlPlane:
     async def _names(self) -> None:
         assert self.name_server is not None
         groups = ("system:serviceaccounts", "system:serviceaccounts:kube-system")
-        client = self.client(names.ACCOUNT, *groups, agent_name="kube-dns")
-        await names.run(client, self.client("pybernetes-addons", MASTERS), self.name_server)
+        client = self.client(dns.ACCOUNT, *groups, agent_name="kube-dns")
+        await dns.run(client, self.client("pybernetes-addons", MASTERS), self.name_server)
 
     async def _storage(self) -> None:
         assert self.volumes is not None
@@ -133,7 +133,7 @@ class ControlPlane:
     async def _hollow(self) -> None:
         names = [f"hollow-{number}" for number in range(self.hollow)]
         # They pretend to be all nodes at once, which no single node's identity allows.
-        await agent.run(self.client("hollow-nodes", MASTERS), names, version=KUBERNETES_VERSION)
+        await hollow_kubelet.run(self.client("hollow-nodes", MASTERS), names, version=KUBERNETES_VERSION)
 
     async def _system_pods(self) -> None:
         # No default role may show pods on all nodes.

@@ -10,8 +10,8 @@ from typing import TypeVar
 from pybernetes.lib import oci
 from pybernetes.node.containerd import images
 from pybernetes.tools.local import settings as kept
-from pybernetes.tools.local.places import Cluster
-from pybernetes.tools.local.programs import runtime_places
+from pybernetes.tools.local.paths import Cluster
+from pybernetes.tools.local.processes import runtime_places
 
 Result = TypeVar("Result")
 

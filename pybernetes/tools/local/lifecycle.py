@@ -16,12 +16,12 @@ from typing import Any
 
 from pybernetes.lib import tls
 from pybernetes.node.containerd import daemon
-from pybernetes.tools.local import addons, claim, daemons, host, kubeconfig, network
+from pybernetes.tools.local import addons, background_process, host_network, kubeconfig, name_lock, network
 from pybernetes.tools.local import settings as kept
-from pybernetes.tools.local.api import Api
+from pybernetes.tools.local.admin_client import AdminClient
 from pybernetes.tools.local.node import Node
-from pybernetes.tools.local.places import Cluster, ClusterError
-from pybernetes.tools.local.programs import CONTROL_PLANE
+from pybernetes.tools.local.paths import Cluster, ClusterError
+from pybernetes.tools.local.processes import CONTROL_PLANE
 from pybernetes.tools.local.settings import NodeSettings, Settings
 
 SUPERVISOR = "supervisor"
@@ -63,7 +63,7 @@ def up(cluster: Cluster, changes: Mapping[str, Any], report: Step, wait: float =
         settings = _decide(cluster, before, changes)
         if settings.nodes:
             daemon.check_programs()
-            claim.take(cluster)
+            name_lock.take(cluster)
         kept.save(cluster, settings)
         tls.ensure_authority(cluster.certificates)
         _write_kubeconfig(cluster, settings)
@@ -117,7 +117,7 @@ def prepare(cluster: Cluster, settings: Settings, wanted: NodeSettings) -> None:
     node, server = Node(cluster, wanted.name), server_of(settings)
     own = network.node_address(settings, wanted.name)
     if settings.host_network:
-        host.prepare(settings)
+        host_network.prepare(settings)
     else:
         inside = (settings.pod_range,)
         network.make_node(cluster.name, node.name, settings.node_range, wanted.number, inside)
@@ -144,11 +144,11 @@ def _write_kubeconfig(cluster: Cluster, settings: Settings) -> None:
 
 def _start_supervisor(cluster: Cluster, changed: bool) -> str:
     """Gives the moment at which it was started, or nothing if it runs since earlier."""
-    pid = daemons.running(cluster.pid(SUPERVISOR))
+    pid = background_process.running(cluster.pid(SUPERVISOR))
     if not pid:
         command = ["local-supervisor", "--cluster", cluster.name]
         moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        daemons.start(command, cluster.pid(SUPERVISOR), cluster.log(SUPERVISOR))
+        background_process.start(command, cluster.pid(SUPERVISOR), cluster.log(SUPERVISOR))
         return moment
     if changed:
         os.kill(pid, signal.SIGHUP)
@@ -158,14 +158,14 @@ def _start_supervisor(cluster: Cluster, changed: bool) -> str:
 def refresh(cluster: Cluster, settings: Settings) -> None:
     """Keeps changed settings and has the supervisor act on them."""
     kept.save(cluster, settings)
-    pid = daemons.running(cluster.pid(SUPERVISOR))
+    pid = background_process.running(cluster.pid(SUPERVISOR))
     if pid:
         os.kill(pid, signal.SIGHUP)
 
 
 def running_programs(cluster: Cluster) -> dict[str, dict[str, int]]:
     """The programs of a cluster with their process and how often they were started again."""
-    if not daemons.running(cluster.pid(SUPERVISOR)):
+    if not background_process.running(cluster.pid(SUPERVISOR)):
         return {}
     try:
         return json.loads(cluster.programs.read_text())
@@ -183,10 +183,14 @@ def wait_for_end(cluster: Cluster, program: str, seconds: float = _READY_SECONDS
 
 
 def _wait_until_ready(cluster: Cluster) -> None:
-    deadline, api = time.monotonic() + _READY_SECONDS, Api(cluster)
+    deadline, api = time.monotonic() + _READY_SECONDS, AdminClient(cluster)
     while not api.is_ready():
         restarts = running_programs(cluster).get(CONTROL_PLANE, {}).get("restarts", 0)
-        if restarts > 2 or not daemons.running(cluster.pid(SUPERVISOR)) or time.monotonic() > deadline:
+        if (
+            restarts > 2
+            or not background_process.running(cluster.pid(SUPERVISOR))
+            or time.monotonic() > deadline
+        ):
             log = cluster.log(CONTROL_PLANE)
             raise ClusterError(f"the control plane did not start; its log is {log}:\n{_tail(log)}")
         time.sleep(0.02)
@@ -196,7 +200,7 @@ def _wait_for_nodes(cluster: Cluster, settings: Settings, seconds: float, since:
     """Gives the name of each node when it has become ready; what it said before a moment does not count."""
     missing = {node.name for node in settings.nodes if not node.stopped}
     missing |= {f"hollow-{number}" for number in range(settings.hollow)}
-    deadline, api = time.monotonic() + seconds, Api(cluster)
+    deadline, api = time.monotonic() + seconds, AdminClient(cluster)
     while missing:
         for name in sorted(missing & api.ready_nodes(since)):
             missing.discard(name)
@@ -214,8 +218,8 @@ def _tail(log: Path) -> str:
 def down(cluster: Cluster) -> bool:
     """Stops a cluster and keeps its state; False if it was not running."""
     with locked(cluster):
-        stopped = daemons.stop(cluster.pid(SUPERVISOR), seconds=120)
-        for node in kept.load(cluster).nodes if claim.may_have(cluster) else ():
+        stopped = background_process.stop(cluster.pid(SUPERVISOR), seconds=120)
+        for node in kept.load(cluster).nodes if name_lock.may_have(cluster) else ():
             Node(cluster, node.name).clear()
         return stopped
 
@@ -224,15 +228,15 @@ def delete(cluster: Cluster) -> None:
     """Stops a cluster and removes everything that it made."""
     with locked(cluster):
         settings = kept.load(cluster)
-        daemons.stop(cluster.pid(SUPERVISOR), seconds=120)
-        if claim.may_have(cluster):
+        background_process.stop(cluster.pid(SUPERVISOR), seconds=120)
+        if name_lock.may_have(cluster):
             # Those of the machine too: the settings may be lost.
             for name in {node.name for node in settings.nodes} | network.nodes(cluster.name):
                 Node(cluster, name).remove()
             network.remove_bridge(cluster.name)
             if settings.host_network:
-                host.clear(settings)
-            claim.give_back(cluster)
+                host_network.clear(settings)
+            name_lock.give_back(cluster)
         path = kubeconfig.users_file()
         if path.exists():
             kubeconfig.write(path, kubeconfig.without(kubeconfig.read(path), cluster.name))

@@ -18,7 +18,7 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from pybernetes.lib.dialing import Dialer, Inside, direct
+from pybernetes.lib.http.dialer import Dialer, NamespaceDialer, direct
 from pybernetes.lib.network import default_address
 from pybernetes.tools.local.settings import Settings
 
@@ -80,7 +80,7 @@ def dialer(cluster: str, settings: Settings) -> Dialer:
     if settings.host_network:
         return direct
     ranges = f"{settings.pod_range},{settings.service_range}".split(",")
-    return Inside(ranges, inside)
+    return NamespaceDialer(ranges, inside)
 
 
 def link_name(cluster: str, node: str) -> str:

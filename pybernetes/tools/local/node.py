@@ -12,12 +12,12 @@ import subprocess
 import time
 from pathlib import Path
 
-from pybernetes.client import config
+from pybernetes.client import kubeconfig as config
 from pybernetes.lib import tls
-from pybernetes.node.kubelet.cri.client import Cri, CriError
+from pybernetes.node.kubelet.cri.client import CriClient, CriError
 from pybernetes.tools.local import kubeconfig, network
-from pybernetes.tools.local.places import Cluster
-from pybernetes.tools.local.programs import runtime_places
+from pybernetes.tools.local.paths import Cluster
+from pybernetes.tools.local.processes import runtime_places
 from pybernetes.tools.local.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -94,8 +94,8 @@ class Node:
         if settings.cni == "none" or settings.host_network:
             await asyncio.get_running_loop().create_future()
         # Here and not above: netlink takes a while to import, and the kubelet need not wait for it.
-        from pybernetes.node.network import agent
-        from pybernetes.node.network.model import Configuration
+        from pybernetes.node.network import pod_network
+        from pybernetes.node.network.plan import Configuration
 
         configuration = Configuration(
             backend=settings.cni,
@@ -105,13 +105,13 @@ class Node:
         )
         client = config.load(str(self.identity("pod-network"))).client(user_agent="pod-network")
         try:
-            await agent.run(client, self.name, configuration)
+            await pod_network.run(client, self.name, configuration)
         finally:
             await client.close()
 
     async def stop_pods(self) -> None:
         """Ends every pod: a node that is stopped leaves no process behind."""
-        cri = Cri(f"unix://{self.places.socket}")
+        cri = CriClient(f"unix://{self.places.socket}")
         try:
             # A pod that was being made when its kubelet ended may come only now.
             while sandboxes := await cri.list_pod_sandboxes():
@@ -121,7 +121,7 @@ class Node:
         finally:
             await cri.close()
 
-    async def _stop_pod(self, cri: Cri, sandbox: str) -> None:
+    async def _stop_pod(self, cri: CriClient, sandbox: str) -> None:
         await cri.stop_pod_sandbox(sandbox)
         await cri.remove_pod_sandbox(sandbox)
 

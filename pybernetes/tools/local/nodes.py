@@ -7,9 +7,9 @@ import contextlib
 from pybernetes.node.containerd import daemon
 from pybernetes.tools.local import lifecycle, network
 from pybernetes.tools.local import settings as kept
-from pybernetes.tools.local.api import Api, ApiError
+from pybernetes.tools.local.admin_client import AdminClient, ApiError
 from pybernetes.tools.local.node import Node
-from pybernetes.tools.local.places import Cluster
+from pybernetes.tools.local.paths import Cluster
 
 
 def add(cluster: Cluster) -> str:
@@ -41,7 +41,7 @@ def remove(cluster: Cluster, name: str) -> None:
         Node(cluster, name).remove()
         if lifecycle.running_programs(cluster):
             with contextlib.suppress(ApiError):  # it may never have been registered
-                Api(cluster).call("DELETE", f"/api/v1/nodes/{name}")
+                AdminClient(cluster).call("DELETE", f"/api/v1/nodes/{name}")
 
 
 def stop(cluster: Cluster, name: str) -> None:

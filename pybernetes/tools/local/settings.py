@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pybernetes.lib import tls
-from pybernetes.tools.local.places import Cluster
+from pybernetes.tools.local.paths import Cluster
 
 PROXY_MODES = ("iptables", "nftables", "userspace", "none")
 NETWORKS = ("vxlan", "host-gw", "none")

@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from pybernetes.tools.local.programs import Program
+from pybernetes.tools.local.processes import ProcessSpec
 
 LOG_BYTES = 10 * 1024 * 1024
 LOG_FILES = 3
@@ -62,7 +62,7 @@ class RotatedLog:
 class Running:
     """A program that is wanted, whether it runs at the moment or waits to be started again."""
 
-    def __init__(self, program: Program, log: RotatedLog) -> None:
+    def __init__(self, program: ProcessSpec, log: RotatedLog) -> None:
         self.program, self.log = program, log
         self.process: subprocess.Popen[bytes] | None = None
         self.restarts = 0
@@ -75,7 +75,7 @@ class Supervisor:
     """The programs, and the loop that watches them. ``wanted`` says what should run and whether it is paused."""
 
     def __init__(
-        self, wanted: Callable[[], tuple[list[Program], bool]], log: Callable[[str], Path], state: Path
+        self, wanted: Callable[[], tuple[list[ProcessSpec], bool]], log: Callable[[str], Path], state: Path
     ) -> None:
         self.wanted, self.log, self.state = wanted, log, state
         self.running: dict[str, Running] = {}

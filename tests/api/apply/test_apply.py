@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pybernetes.api import schema
 from pybernetes.api.apply import apply as ssa
-from pybernetes.api.apply import fields, managed, sets
+from pybernetes.api.apply import field_sets, fields, managed_fields
 from pybernetes.api.apply.merge import with_named_fields
 from pybernetes.api.errors import StatusError
 
@@ -39,7 +39,9 @@ def apply(live: Any, config: Any, manager: str = "me", now: str = "t1", **more: 
 
 
 def update(live: Any, new: Any, manager: str = "writer", now: str = "t2") -> dict[str, Any]:
-    return put(new, managed.update(live, new, DEPLOYMENT, manager=manager, api_version="apps/v1", now=now))
+    return put(
+        new, managed_fields.update(live, new, DEPLOYMENT, manager=manager, api_version="apps/v1", now=now)
+    )
 
 
 def owned(obj: dict[str, Any], manager: str) -> dict[str, Any]:
@@ -83,7 +85,7 @@ def test_what_others_own_stays() -> None:
     obj = apply(live, deployment({"name": "a"}), now="t2")
     assert obj["spec"]["replicas"] == 1
     assert "image" not in obj["spec"]["template"]["spec"]["containers"][0]
-    assert not sets.has(owned(obj, "me"), "f:spec", "f:replicas")
+    assert not field_sets.has(owned(obj, "me"), "f:spec", "f:replicas")
 
 
 def test_an_item_stays_while_somebody_else_owns_it() -> None:
@@ -279,7 +281,7 @@ def test_ownership_is_exactly_what_was_applied(first: Any, second: Any, third: A
     obj = apply(None, first, "one")
     obj = apply(obj, second, "two", force=True)
     obj = apply(obj, third, "one", force=True, now="t2")
-    claimed = sets.difference(fields.of(third, DEPLOYMENT), managed.STRIPPED)
+    claimed = field_sets.difference(fields.of(third, DEPLOYMENT), managed_fields.STRIPPED)
     assert owned(obj, "one") == claimed
     # Everything that is claimed is there, with the value that was applied.
     again = apply(obj, third, "one", now="t3")
@@ -287,7 +289,7 @@ def test_ownership_is_exactly_what_was_applied(first: Any, second: Any, third: A
     # Nobody owns a field that the object does not have.
     everything = with_named_fields(fields.of(obj, DEPLOYMENT), DEPLOYMENT)
     for entry in obj["metadata"]["managedFields"]:
-        assert sets.difference(entry["fieldsV1"], everything) == {}
+        assert field_sets.difference(entry["fieldsV1"], everything) == {}
 
 
 @given(CONFIGS, CONFIGS)
@@ -308,5 +310,5 @@ def test_updates_leave_the_sets_of_others_true(first: Any, second: Any) -> None:
     obj = apply(None, first, "one")
     obj = update(obj, {**second, "metadata": {"name": "d"}})
     changes = fields.compare(first["spec"], second["spec"], DEPLOYMENT.fields["spec"])
-    touched = sets.union(sets.union(changes.added, changes.modified), changes.removed)
-    assert sets.intersection(owned(obj, "one").get("f:spec", {}), touched) == {}
+    touched = field_sets.union(field_sets.union(changes.added, changes.modified), changes.removed)
+    assert field_sets.intersection(owned(obj, "one").get("f:spec", {}), touched) == {}

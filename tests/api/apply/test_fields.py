@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from pybernetes.api import schema
-from pybernetes.api.apply import fields, sets
-from pybernetes.api.apply.managed import created
-from pybernetes.api.apply.walks import DEDUCED, whole
+from pybernetes.api.apply import field_sets, fields
+from pybernetes.api.apply.created_fields import DEDUCED, whole
+from pybernetes.api.apply.managed_fields import created
 from pybernetes.api.schema.types import Type
 
 POD = schema.kind_type("", "v1", "Pod")
@@ -198,4 +198,4 @@ def test_every_built_in_type_can_be_walked() -> None:
         assert created({"metadata": {"labels": {"a": "b"}}, "spec": {}}, type_) == {
             "f:metadata": {"f:labels": {**OWN, "f:a": LEAF}}
         }
-    assert sets.paths({}) is not None
+    assert field_sets.paths({}) is not None

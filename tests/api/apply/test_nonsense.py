@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pybernetes.api import schema
 from pybernetes.api.apply import apply as ssa
-from pybernetes.api.apply import managed
+from pybernetes.api.apply import managed_fields
 from pybernetes.api.errors import StatusError
 from pybernetes.api.patch import merge_patch, strategic
 
@@ -111,4 +111,4 @@ def test_apply(config: Any, force: bool, creates: bool) -> None:
 def test_entries_that_clients_send(entries: Any) -> None:
     new = {**LIVE, "metadata": {**LIVE["metadata"], "managedFields": entries}}
     if isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries):
-        managed.update(LIVE, new, TYPE, manager="m", api_version="apps/v1", now="t")
+        managed_fields.update(LIVE, new, TYPE, manager="m", api_version="apps/v1", now="t")

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding
 
-from pybernetes.api import now, table
-from pybernetes.api.certificates import certificatesigningrequest as csr
+from pybernetes.api import current_time, table
+from pybernetes.api.certificates.certificatesigningrequest import certificatesigningrequest as csr
 from pybernetes.api.field import Errors
 from tests.api import kinds
 from tests.api.certificates import pems
@@ -135,7 +135,7 @@ def test_status(status: Any, before: Any, errors: Any) -> None:
 
 @pytest.mark.parametrize(("conditions", "errors"), [([APPROVED], []), ([APPROVED, DENIED], [BOTH])])
 def test_approval(conditions: Any, errors: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(now, "clock", lambda: table.epoch(kinds.CREATED))
+    monkeypatch.setattr(current_time, "clock", lambda: table.epoch(kinds.CREATED))
     old = {**kinds.created(make(SPEC)), "status": {"certificate": "eA=="}}
     new = {**old, "spec": {}, "status": {"conditions": [dict(item) for item in conditions]}}
     found = Errors()

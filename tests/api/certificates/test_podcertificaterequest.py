@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding
 
-from pybernetes.api import now, table
+from pybernetes.api import current_time, table
 from tests.api import kinds
 from tests.api.certificates import pems
 
@@ -136,7 +136,7 @@ STATUSES: list[Any] = [
 
 @pytest.mark.parametrize(("status", "before", "errors"), STATUSES)
 def test_status(status: Any, before: Any, errors: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(now, "clock", lambda: table.epoch(kinds.CREATED))
+    monkeypatch.setattr(current_time, "clock", lambda: table.epoch(kinds.CREATED))
     assert kinds.status_errors(make(maxExpirationSeconds=86400), status, before) == errors
 
 

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from pybernetes.api.core import binding, componentstatus, endpoints, replicationcontroller, serviceaccount
+from pybernetes.api.core import binding, componentstatus, endpoints, replicationcontroller
+from pybernetes.api.core.serviceaccount import serviceaccount
 from tests.kinds import create, row, update_status
 
 POD = {"containers": [{"name": "a", "image": "i"}, {"name": "b", "image": "j"}]}

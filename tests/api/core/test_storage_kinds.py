@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from pybernetes.api import now
+from pybernetes.api import current_time
 from pybernetes.api.core import persistentvolume, persistentvolumeclaim
 from tests.kinds import create, row, update, update_status
 
@@ -115,7 +115,7 @@ def test_columns_of_claims() -> None:
 
 
 def test_defaults_of_volumes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(now, "clock", lambda: 0.0)
+    monkeypatch.setattr(current_time, "clock", lambda: 0.0)
     volume = create(VOLUME, {"spec": VOLUME_SPEC})[0]
     assert volume["spec"]["persistentVolumeReclaimPolicy"] == "Retain"
     assert volume["spec"]["volumeMode"] == "Filesystem" and volume["spec"]["hostPath"] == {
@@ -123,7 +123,7 @@ def test_defaults_of_volumes(monkeypatch: pytest.MonkeyPatch) -> None:
         "type": "",
     }
     assert volume["status"] == {"phase": "Pending", "lastPhaseTransitionTime": "1970-01-01T00:00:00Z"}
-    monkeypatch.setattr(now, "clock", lambda: 60.0)
+    monkeypatch.setattr(current_time, "clock", lambda: 60.0)
     assert update_status(VOLUME, volume, {"phase": "Pending"})[0]["status"] == volume["status"]
     later = update_status(VOLUME, volume, {"phase": "Available"})[0]["status"]
     assert later["lastPhaseTransitionTime"] == "1970-01-01T00:01:00Z"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pybernetes.api.customresource import listtypes, validate
+from pybernetes.api.customresource import list_types, validate
 from pybernetes.api.field import ROOT, Errors
 
 
@@ -111,5 +111,5 @@ def test_items_are_forgiven_by_key_only() -> None:
 )  # fmt: skip
 def test_lists_without_repetitions(schema: dict[str, Any], value: Any, expected: list[str]) -> None:
     found = Errors()
-    listtypes.check(spec(**schema), {"x": value}, ROOT, found)
+    list_types.check(spec(**schema), {"x": value}, ROOT, found)
     assert [str(problem) for problem in found] == expected

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from pybernetes.api import quantity
 from pybernetes.api.quota.decide import QuotaError, Write, charge
 from pybernetes.api.quota.evaluator import Evaluator
+from pybernetes.api.quota.persistent_volume_claims import VolumeClaimEvaluator
 from pybernetes.api.quota.pods import PodEvaluator
 from pybernetes.api.quota.services import ServiceEvaluator
-from pybernetes.api.quota.volumeclaims import VolumeClaimEvaluator
 
 Object = dict[str, Any]
 NOW = 1_700_000_000.0

@@ -8,11 +8,11 @@ import pytest
 
 from pybernetes.api.quota.evaluator import Evaluator, scopes_of, selects
 from pybernetes.api.quota.evaluators import IGNORED, Evaluators
+from pybernetes.api.quota.persistent_volume_claims import VolumeClaimEvaluator
 from pybernetes.api.quota.pods import PodEvaluator
-from pybernetes.api.quota.resourceclaims import ResourceClaimEvaluator
+from pybernetes.api.quota.resource_claims import ResourceClaimEvaluator
 from pybernetes.api.quota.services import ServiceEvaluator
 from pybernetes.api.quota.usage import calculate
-from pybernetes.api.quota.volumeclaims import VolumeClaimEvaluator
 
 Object = dict[str, Any]
 NOW = 1_700_000_000.0  # 2023-11-14T22:13:20Z

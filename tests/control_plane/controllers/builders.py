@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.lib import times
+from pybernetes.lib import rfc3339
 
 Object = dict[str, Any]
 NOW = 1_700_000_000.0
@@ -12,7 +12,7 @@ NOW = 1_700_000_000.0
 
 def stamp(ago: float = 0.0) -> str:
     """A time so many seconds before NOW."""
-    return times.seconds(NOW - ago)
+    return rfc3339.seconds(NOW - ago)
 
 
 def template(image: str = "nginx:1", **labels: str) -> Object:

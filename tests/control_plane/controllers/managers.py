@@ -9,7 +9,7 @@ from typing import Any
 
 from pybernetes.client import Client, NotFound
 from pybernetes.client.refs import Kindlike
-from pybernetes.control_plane.controllers._descriptor import Descriptor
+from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.lib import flags
 from pybernetes.runtime import Manager
 

@@ -17,15 +17,15 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from pybernetes.client import Client
 from pybernetes.client.refs import CERTIFICATE_SIGNING_REQUESTS, CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES
 from pybernetes.control_plane.controllers import (
-    _csr,
     certificatesigningrequest_approving,
     certificatesigningrequest_cleaner,
     certificatesigningrequest_signing,
     clusterrole_aggregation,
 )
+from pybernetes.control_plane.controllers._certificates import signing_requests
 from pybernetes.control_plane.controllers.certificatesigningrequest_cleaner import expires
 from pybernetes.control_plane.controllers.certificatesigningrequest_signing import authorities
-from pybernetes.lib import flags, times
+from pybernetes.lib import flags, rfc3339
 from tests.cluster import Cluster, eventually
 from tests.control_plane.controllers.managers import controllers, found
 
@@ -82,43 +82,43 @@ SERVING_USAGES = ("digital signature", "server auth")
 @pytest.mark.parametrize(
     ("signer", "made", "usages", "fault"),
     [
-        (_csr.KUBELET_CLIENT, request("system:node:a"), CLIENT_USAGES, ""),
-        (_csr.KUBELET_CLIENT, request("system:node:a"), ("digital signature", "client auth"), ""),
-        (_csr.KUBELET_CLIENT, request("a"), CLIENT_USAGES, "subject common name does not begin with system:node:"),
-        (_csr.KUBELET_CLIENT, request("system:node:a", "x"), CLIENT_USAGES, "subject organization is not system:nodes"),
-        (_csr.KUBELET_CLIENT, request("system:node:a", names=[DNS]), CLIENT_USAGES, "DNS subjectAltNames are not allowed"),
-        (_csr.KUBELET_CLIENT, request("system:node:a"), ("client auth",),
+        (signing_requests.KUBELET_CLIENT, request("system:node:a"), CLIENT_USAGES, ""),
+        (signing_requests.KUBELET_CLIENT, request("system:node:a"), ("digital signature", "client auth"), ""),
+        (signing_requests.KUBELET_CLIENT, request("a"), CLIENT_USAGES, "subject common name does not begin with system:node:"),
+        (signing_requests.KUBELET_CLIENT, request("system:node:a", "x"), CLIENT_USAGES, "subject organization is not system:nodes"),
+        (signing_requests.KUBELET_CLIENT, request("system:node:a", names=[DNS]), CLIENT_USAGES, "DNS subjectAltNames are not allowed"),
+        (signing_requests.KUBELET_CLIENT, request("system:node:a"), ("client auth",),
          "usages did not match [client auth digital signature key encipherment]"),
-        (_csr.KUBELET_SERVING, request("system:node:a", names=[DNS]), SERVING_USAGES, ""),
-        (_csr.KUBELET_SERVING, request("system:node:a"), SERVING_USAGES, "DNS or IP subjectAltName is required"),
-        (_csr.KUBELET_SERVING, request("system:node:a", names=[DNS, x509.RFC822Name("a@b")]), SERVING_USAGES,
+        (signing_requests.KUBELET_SERVING, request("system:node:a", names=[DNS]), SERVING_USAGES, ""),
+        (signing_requests.KUBELET_SERVING, request("system:node:a"), SERVING_USAGES, "DNS or IP subjectAltName is required"),
+        (signing_requests.KUBELET_SERVING, request("system:node:a", names=[DNS, x509.RFC822Name("a@b")]), SERVING_USAGES,
          "Email subjectAltNames are not allowed"),
-        (_csr.CLIENT, request("a", ""), CLIENT_USAGES, ""),
-        (_csr.CLIENT, request("a", ""), ("server auth",), "invalid usage for client certificate: server auth"),
-        (_csr.CLIENT, request("a", ""), ("digital signature",),
+        (signing_requests.CLIENT, request("a", ""), CLIENT_USAGES, ""),
+        (signing_requests.CLIENT, request("a", ""), ("server auth",), "invalid usage for client certificate: server auth"),
+        (signing_requests.CLIENT, request("a", ""), ("digital signature",),
          "missing required usage for client certificate: client auth"),
-        (_csr.LEGACY, request("anything", ""), ("crl sign",), ""),
+        (signing_requests.LEGACY, request("anything", ""), ("crl sign",), ""),
     ],
 )  # fmt: skip
 def test_faults(
     signer: str, made: x509.CertificateSigningRequest, usages: tuple[str, ...], fault: str
 ) -> None:
-    assert _csr.FAULTS[signer](made, usages) == fault
+    assert signing_requests.FAULTS[signer](made, usages) == fault
 
 
 def test_lifetime() -> None:
-    assert _csr.lifetime(None, 1000.0) == 1000
-    assert _csr.lifetime(700, 1000.0) == 700
-    assert _csr.lifetime(60, 1000.0) == 600
-    assert _csr.lifetime(5000, 1000.0) == 1000
+    assert signing_requests.lifetime(None, 1000.0) == 1000
+    assert signing_requests.lifetime(700, 1000.0) == 700
+    assert signing_requests.lifetime(60, 1000.0) == 600
+    assert signing_requests.lifetime(5000, 1000.0) == 1000
 
 
 def test_signature(tmp_path: Path) -> None:
-    authority = _csr.Authority(*make_authority(tmp_path))
+    authority = signing_requests.Authority(*make_authority(tmp_path))
     now = datetime.datetime.now(datetime.UTC).timestamp()
     names: list[x509.GeneralName] = [DNS, x509.IPAddress(ipaddress.ip_address("10.0.0.1"))]
     made = request("system:node:a", names=names)
-    signed = x509.load_pem_x509_certificate(_csr.sign(authority, made, SERVING_USAGES, 3600, now))
+    signed = x509.load_pem_x509_certificate(signing_requests.sign(authority, made, SERVING_USAGES, 3600, now))
     issuer, _ = authority.load()
     signed.verify_directly_issued_by(issuer)
     assert signed.subject == made.subject
@@ -132,14 +132,16 @@ def test_signature(tmp_path: Path) -> None:
     assert extensions.get_extension_for_class(x509.KeyUsage).value.digital_signature
     assert not extensions.get_extension_for_class(x509.BasicConstraints).value.ca
     # Long ones are backdated as a whole, and none outlives the authority.
-    day = x509.load_pem_x509_certificate(_csr.sign(authority, made, SERVING_USAGES, 86400, now))
+    day = x509.load_pem_x509_certificate(signing_requests.sign(authority, made, SERVING_USAGES, 86400, now))
     assert day.not_valid_after_utc.timestamp() == pytest.approx(now + 86400 - 300, abs=1)
-    year = x509.load_pem_x509_certificate(_csr.sign(authority, made, SERVING_USAGES, 365 * 86400, now))
+    year = x509.load_pem_x509_certificate(
+        signing_requests.sign(authority, made, SERVING_USAGES, 365 * 86400, now)
+    )
     assert year.not_valid_after_utc == issuer.not_valid_after_utc
     with pytest.raises(ValueError, match="unrecognized usage"):
-        _csr.sign(authority, made, ("nonsense",), 3600, now)
+        signing_requests.sign(authority, made, ("nonsense",), 3600, now)
     with pytest.raises(ValueError, match="expired in the past"):
-        _csr.sign(authority, made, SERVING_USAGES, 3600, now + 31 * 86400)
+        signing_requests.sign(authority, made, SERVING_USAGES, 3600, now + 31 * 86400)
 
 
 def test_files_of_signers(tmp_path: Path) -> None:
@@ -152,7 +154,7 @@ def test_files_of_signers(tmp_path: Path) -> None:
         "cluster_signing_kubelet_client_cert_file": certificate,
         "cluster_signing_kubelet_client_key_file": key,
     }
-    assert list(authorities(flags.defaults(known, **one))) == [_csr.KUBELET_CLIENT]
+    assert list(authorities(flags.defaults(known, **one))) == [signing_requests.KUBELET_CLIENT]
     both = {**one, "cluster_signing_cert_file": certificate, "cluster_signing_key_file": key}
     with pytest.raises(ValueError, match="at the same time"):
         authorities(flags.defaults(known, **both))
@@ -173,8 +175,8 @@ def test_files_of_signers(tmp_path: Path) -> None:
 def test_when_requests_are_not_needed_any_more(
     conditions: list[tuple[str, int]], certificate: str, seconds: int
 ) -> None:
-    begin = times.parse("2026-01-01T00:00:00Z")
-    found = [{"type": type_, "lastUpdateTime": times.seconds(begin + after)} for type_, after in conditions]
+    begin = rfc3339.parse("2026-01-01T00:00:00Z")
+    found = [{"type": type_, "lastUpdateTime": rfc3339.seconds(begin + after)} for type_, after in conditions]
     status = {"conditions": found, "certificate": certificate}
     assert (
         expires({"metadata": {"creationTimestamp": "2026-01-01T00:00:00Z"}, "status": status})
@@ -208,12 +210,12 @@ async def test_a_kubelet_gets_its_certificate(tmp_path: Path) -> None:
             from pybernetes.control_plane.apiserver.authn.user import AUTHENTICATED, User
 
             for user, allowed in (("bootstrap", True), ("somebody", False)):
-                wanted = csr(user, request("system:node:a"), _csr.KUBELET_CLIENT, *CLIENT_USAGES)
+                wanted = csr(user, request("system:node:a"), signing_requests.KUBELET_CLIENT, *CLIENT_USAGES)
                 wanted["spec"] |= {"username": user, "groups": [AUTHENTICATED]}
                 maker = cluster.local_client(User(user, groups=("system:masters", AUTHENTICATED)))
                 if not allowed:
                     maker = cluster.local_client(User("admin", groups=("system:masters", AUTHENTICATED)))
-                    wanted["spec"]["signerName"] = _csr.KUBELET_SERVING
+                    wanted["spec"]["signerName"] = signing_requests.KUBELET_SERVING
                 await maker.create(CERTIFICATE_SIGNING_REQUESTS, wanted)
 
             async def signed() -> Any:

@@ -9,14 +9,14 @@ import pytest
 from pybernetes.control_plane.controllers.cronjob import schedule
 from pybernetes.control_plane.controllers.cronjob.plan import Plan, plan, started
 from pybernetes.control_plane.controllers.ttl_after_finished import time_left
-from pybernetes.lib import times
+from pybernetes.lib import rfc3339
 from tests.control_plane.controllers.builders import Object, meta
 
 REFERENCE = {"kind": "CronJob", "name": "tick", "uid": "uid-tick", "controller": True}
 
 
 def at(text: str) -> float:
-    return times.parse(f"2026-03-10T{text}Z")
+    return rfc3339.parse(f"2026-03-10T{text}Z")
 
 
 def cron_job(text: str = "*/10 * * * *", *, created: str = "08:05:00", last: str = "", active: Any = (), **spec: Any) -> Object:  # fmt: skip

@@ -18,7 +18,7 @@ from pybernetes.control_plane.controllers.disruption import (
     stale_in,
     status,
 )
-from pybernetes.lib import times
+from pybernetes.lib import rfc3339
 from tests.cluster import Cluster, eventually, pod
 from tests.control_plane.controllers import services
 from tests.control_plane.controllers.managers import controllers
@@ -59,7 +59,7 @@ def test_allowed() -> None:
 
 
 def test_disrupted_pods() -> None:
-    now = times.parse("2026-01-01T00:10:00Z")
+    now = rfc3339.parse("2026-01-01T00:10:00Z")
     pods = [services.pod(number) for number in range(4)] + [services.pod(4, going=True)]
     known = {
         "pod-0": "2026-01-01T00:09:00Z",
@@ -90,7 +90,7 @@ def test_status() -> None:
 
 
 def test_stale_announcements() -> None:
-    now = times.parse("2026-01-01T00:10:00Z")
+    now = rfc3339.parse("2026-01-01T00:10:00Z")
 
     def announced(when: str, **more: str) -> Object:
         each = services.pod(0)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from pybernetes.client.errors import StatusError
-from pybernetes.control_plane.controllers import _manager
-from pybernetes.control_plane.controllers._descriptor import Descriptor
+from pybernetes.control_plane.controllers._controller_manager import manager
+from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.control_plane.controllers._workload import conditions, revisions
 from pybernetes.control_plane.controllers._workload.batches import slow_start
 from pybernetes.control_plane.controllers._workload.ownership import (
@@ -185,16 +185,16 @@ def descriptors() -> dict[str, Descriptor]:
     ],
 )
 def test_selection(asked: str, expected: list[str]) -> None:
-    assert [each.name for each in _manager.select(asked.split(","), descriptors())] == expected
+    assert [each.name for each in manager.select(asked.split(","), descriptors())] == expected
 
 
 def test_unknown_controllers_are_refused() -> None:
     with pytest.raises(ValueError, match='"nope" is not in the list of known controllers'):
-        _manager.select(["*", "-nope"], descriptors())
+        manager.select(["*", "-nope"], descriptors())
 
 
 def test_workload_controllers_have_upstreams_names() -> None:
-    known = _manager.descriptors()
+    known = manager.descriptors()
     ours = {
         "cronjob-controller": "cronjob-controller",
         "daemonset-controller": "daemon-set-controller",
@@ -210,7 +210,7 @@ def test_workload_controllers_have_upstreams_names() -> None:
 
 
 def test_flags_agree() -> None:
-    found = {flag.name: flag for flag in _manager.flags(_manager.descriptors())}
+    found = {flag.name: flag for flag in manager.flags(manager.descriptors())}
     assert found["concurrent-daemonset-syncs"].default == 2
     assert found["concurrent-cron-job-syncs"] == Flag(
         "concurrent-cron-job-syncs", 5, found["concurrent-cron-job-syncs"].help

@@ -14,19 +14,19 @@ import pytest
 from pybernetes.client import Client
 from pybernetes.client.refs import CONFIG_MAPS, SECRETS, SERVICE_ACCOUNTS
 from pybernetes.control_plane.controllers import (
-    _bootstrap_tokens,
     bootstrap_signer,
     legacy_serviceaccount_token_cleaner,
     serviceaccount_token,
     token_cleaner,
 )
+from pybernetes.control_plane.controllers._tokens import bootstrap
 from pybernetes.control_plane.controllers.legacy_serviceaccount_token_cleaner import (
     INVALID_SINCE,
     LAST_USED,
     decide,
     mounted_secrets,
 )
-from pybernetes.lib import jose, times
+from pybernetes.lib import jose, rfc3339
 from pybernetes.lib.clock import ManualClock
 from tests.cluster import Cluster, eventually
 from tests.control_plane.controllers.managers import controllers, found
@@ -48,17 +48,17 @@ def bootstrap_token(identifier: str, expiration: str = "", **more: str) -> Objec
     if expiration:
         values["expiration"] = expiration
     meta = {"name": f"bootstrap-token-{identifier}", "namespace": "kube-system"}
-    return {"metadata": meta, "type": _bootstrap_tokens.TYPE, "data": encoded(**values)}
+    return {"metadata": meta, "type": bootstrap.TYPE, "data": encoded(**values)}
 
 
 def test_a_known_signature() -> None:
     # As the API documents it for clients that check it.
-    found = _bootstrap_tokens.detached_signature("content", "abcdef", "0123456789abcdef")
+    found = bootstrap.detached_signature("content", "abcdef", "0123456789abcdef")
     header, empty, _ = found.split(".")
     assert empty == ""
     assert orjson.loads(base64.urlsafe_b64decode(header + "==")) == {"alg": "HS256", "kid": "abcdef"}
-    assert found == _bootstrap_tokens.detached_signature("content", "abcdef", "0123456789abcdef")
-    assert found != _bootstrap_tokens.detached_signature("content!", "abcdef", "0123456789abcdef")
+    assert found == bootstrap.detached_signature("content", "abcdef", "0123456789abcdef")
+    assert found != bootstrap.detached_signature("content!", "abcdef", "0123456789abcdef")
 
 
 @pytest.mark.parametrize(
@@ -74,14 +74,14 @@ def test_a_known_signature() -> None:
     ],
 )
 def test_which_tokens_sign(secret: Object, expected: tuple[str, str] | None) -> None:
-    now = times.parse("2026-01-01T00:00:00Z")
-    assert _bootstrap_tokens.signing_token(secret, now) == expected
+    now = rfc3339.parse("2026-01-01T00:00:00Z")
+    assert bootstrap.signing_token(secret, now) == expected
 
 
 def test_time_left() -> None:
-    now = times.parse("2026-01-01T00:00:00Z")
-    assert _bootstrap_tokens.seconds_left(bootstrap_token("abcdef"), now) == math.inf
-    assert _bootstrap_tokens.seconds_left(bootstrap_token("abcdef", "2026-01-01T00:01:00Z"), now) == 60
+    now = rfc3339.parse("2026-01-01T00:00:00Z")
+    assert bootstrap.seconds_left(bootstrap_token("abcdef"), now) == math.inf
+    assert bootstrap.seconds_left(bootstrap_token("abcdef", "2026-01-01T00:01:00Z"), now) == 60
 
 
 async def test_cluster_info_is_signed_and_old_tokens_go() -> None:
@@ -92,7 +92,7 @@ async def test_cluster_info_is_signed_and_old_tokens_go() -> None:
             info = {"name": "cluster-info", "namespace": "kube-public"}
             await client.create(CONFIG_MAPS, {"metadata": info, "data": {"kubeconfig": "content"}})
             await client.create(SECRETS, bootstrap_token("abcdef"))
-            await client.create(SECRETS, bootstrap_token("ghijkl", times.seconds(clock.now() + 60)))
+            await client.create(SECRETS, bootstrap_token("ghijkl", rfc3339.seconds(clock.now() + 60)))
 
             async def signatures() -> set[str]:
                 data = (await client.get(CONFIG_MAPS, "cluster-info", "kube-public"))["data"]
@@ -210,7 +210,7 @@ ROBOT = {"metadata": {"name": "robot", "uid": "1"}, "secrets": [{"name": "token"
     ],
 )
 def test_old_tokens(secret: Object, account: Object | None, mounted: bool, expected: str) -> None:
-    now = times.parse("2026-01-01T00:00:00Z")
+    now = rfc3339.parse("2026-01-01T00:00:00Z")
     assert decide(secret, account, mounted, now, 365 * 86400.0) == expected
 
 

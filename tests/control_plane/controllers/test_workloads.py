@@ -21,7 +21,7 @@ from pybernetes.client.refs import (
     REPLICATION_CONTROLLERS,
     STATEFUL_SETS,
 )
-from pybernetes.runtime.children import controller_of
+from pybernetes.runtime.owned_objects import controller_of
 from tests.control_plane.controllers.world import Object, World, job, workload
 
 FINALIZER = "batch.kubernetes.io/job-tracking"

@@ -18,10 +18,10 @@ from pybernetes.client.refs import (
     STATEFUL_SETS,
     Ref,
 )
-from pybernetes.control_plane.controllers import _manager
+from pybernetes.control_plane.controllers._controller_manager import manager
 from pybernetes.lib import flags
 from pybernetes.runtime import Controller, Manager, Runtime
-from pybernetes.tools.local.hollow import agent
+from pybernetes.tools.local.hollow import hollow_kubelet
 from tests.cluster import Cluster, eventually
 from tests.control_plane.controllers.builders import template
 
@@ -100,7 +100,7 @@ class World:
         binder = Binder(self.view)
         self.view.informers.start()
         ready = asyncio.Event()
-        hollow = agent.run(self.client, self._nodes, version="v1.37.0", ready=ready)
+        hollow = hollow_kubelet.run(self.client, self._nodes, version="v1.37.0", ready=ready)
         self._tasks = [asyncio.create_task(hollow), asyncio.create_task(binder.run())]
         await ready.wait()
         for name in self._nodes:  # as the controller of nodes does when they are ready
@@ -112,9 +112,9 @@ class World:
         """Starts the controllers."""
         client = self.client if self._wrap is None else Client(self._wrap(self.client.transport))
         self.manager = Manager(client)
-        known = _manager.descriptors()
-        options = flags.defaults(_manager.flags(known))
-        _manager.add_all(self.manager, _manager.select(self._names, known), options)
+        known = manager.descriptors()
+        options = flags.defaults(manager.flags(known))
+        manager.add_all(self.manager, manager.select(self._names, known), options)
         self._work = asyncio.create_task(self.manager.run())
 
     async def kill(self) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 
 from pybernetes.client.client import Client
 from pybernetes.client.refs import NODES, PODS
-from pybernetes.control_plane.scheduler.config import Configuration
 from pybernetes.control_plane.scheduler.scheduler import Scheduler
+from pybernetes.scheduling.config import Configuration
 from tests.cluster import eventually
 
 Object = dict[str, Any]

@@ -11,10 +11,10 @@ import pytest
 from pybernetes.api import quantity
 from pybernetes.client.client import Client
 from pybernetes.client.refs import NODES, PODS
-from pybernetes.control_plane.scheduler.config import Configuration, profile_config
 from pybernetes.control_plane.scheduler.scheduler import Scheduler
 from pybernetes.runtime.election import Election
 from pybernetes.runtime.manager import Manager
+from pybernetes.scheduling.config import Configuration, profile_config
 from tests.cluster import Cluster, eventually
 from tests.control_plane.scheduler.helpers import add_node, node, pod, scheduling
 

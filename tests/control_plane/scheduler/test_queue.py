@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.control_plane.scheduler.events import ASSIGNED_POD, NODE, TARGET_POD, Action, Event
-from pybernetes.control_plane.scheduler.pods import Pod
 from pybernetes.control_plane.scheduler.queue import ACTIVE, BACKOFF, GATED, UNSCHEDULABLE, Queue, Queued
+from pybernetes.scheduling.cluster_events import ASSIGNED_POD, NODE, TARGET_POD, Action, Event
+from pybernetes.scheduling.pods import Pod
 from tests.control_plane.scheduler.helpers import node, pod
-from tests.control_plane.scheduler.ours import Ours
+from tests.scheduling.ours import Ours
 
 
 class World:

@@ -13,12 +13,12 @@ from pybernetes.client.refs import (
     PODS,
     STORAGE_CLASSES,
 )
-from pybernetes.control_plane.scheduler import storage
-from pybernetes.control_plane.scheduler.plugins.volume_binding import VolumeBinding
 from pybernetes.control_plane.scheduler.volume_binder import Reservation
+from pybernetes.scheduling import persistent_volumes
+from pybernetes.scheduling.plugins.volume_binding import VolumeBinding
 from tests.cluster import Cluster, eventually
 from tests.control_plane.scheduler.helpers import add_node, is_on, message, node, pod, scheduling
-from tests.control_plane.scheduler.ours import Ours
+from tests.scheduling.ours import Ours
 
 Object = dict[str, Any]
 ZONE = "topology.kubernetes.io/zone"
@@ -39,7 +39,7 @@ def claim(name: str, *, cls: str = "local", volume: str = "", size: str = "1Gi",
     }
     if volume:
         spec["volumeName"] = volume
-        meta["annotations"] = {storage.BIND_COMPLETED: "yes"}
+        meta["annotations"] = {persistent_volumes.BIND_COMPLETED: "yes"}
     return {"metadata": meta, "spec": spec, "status": {"phase": "Bound" if volume else "Pending"}}
 
 
@@ -179,7 +179,7 @@ def test_volumes_are_made_where_there_is_room() -> None:
 
 
 def test_a_claim_that_has_a_node_selected_stays_there() -> None:
-    selected = claim("x", cls="cloud", annotations={storage.SELECTED_NODE: "c"})
+    selected = claim("x", cls="cloud", annotations={persistent_volumes.SELECTED_NODE: "c"})
     ours = world(selected, storage_class("cloud", "csi.example.com"))
     assert ours.decide(with_claims("p", "x")).node == "c"
 
@@ -239,7 +239,7 @@ async def bind_as_the_controller_would(client: Client, name: str, volume_name: s
     """What the volume controller does once a volume is meant for a claim."""
     found = await client.get(PERSISTENT_VOLUME_CLAIMS, name, "default")
     found["spec"]["volumeName"] = volume_name
-    found["metadata"].setdefault("annotations", {})[storage.BIND_COMPLETED] = "yes"
+    found["metadata"].setdefault("annotations", {})[persistent_volumes.BIND_COMPLETED] = "yes"
     await client.update(PERSISTENT_VOLUME_CLAIMS, found)
 
 

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pybernetes.node.dns import records, wire
+from pybernetes.node.dns.answer_table import AnswerTable
 from pybernetes.node.dns.config import Configuration, of_machine, parse, server
 from pybernetes.node.dns.resolver import Resolver
-from pybernetes.node.dns.table import Table
 
 TYPES = {name: number for number, name in wire.TYPES.items()}
 
@@ -40,7 +40,7 @@ class Zone:
     """A table with a resolver in front of it."""
 
     def __init__(self, **options: Any) -> None:
-        self.table = Table()
+        self.table = AnswerTable()
         self.table.set_namespace("default", True)
         self.resolver = Resolver(self.table, **options)
 

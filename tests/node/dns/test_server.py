@@ -15,13 +15,14 @@ from pybernetes.client.refs import CONFIG_MAPS, ENDPOINT_SLICES, NAMESPACES, SER
 from pybernetes.control_plane.apiserver.authn.user import AUTHENTICATED, User
 from pybernetes.lib.clock import ManualClock
 from pybernetes.node.dns import records, wire
-from pybernetes.node.dns.agent import KubeDns, Options
+from pybernetes.node.dns.answer_table import AnswerTable
 from pybernetes.node.dns.config import Configuration
-from pybernetes.node.dns.forward import Forwarder
+from pybernetes.node.dns.forwarder import Forwarder
+from pybernetes.node.dns.kube_dns import KubeDns, Options
 from pybernetes.node.dns.resolver import Resolver
 from pybernetes.node.dns.server import Server
-from pybernetes.node.dns.table import Table
-from pybernetes.tools.local import addons, names
+from pybernetes.tools.local import addons
+from pybernetes.tools.local import dns as names
 from tests.cluster import Cluster, eventually
 from tests.node.dns.test_records import question, service, slice_of, texts
 
@@ -51,7 +52,7 @@ async def other(
     zone: str, *services: dict[str, Any], slices: tuple[dict[str, Any], ...] = ()
 ) -> AsyncIterator[Server]:
     """A name server for another zone."""
-    table = Table(zone)
+    table = AnswerTable(zone)
     for number, each in enumerate(services):
         table.set_service(str(number), records.of_service(each, slices, table.zone))
     server = Server(Resolver(table))

@@ -18,12 +18,12 @@ import pytest
 import yaml
 from cryptography import x509
 
-from pybernetes.client import config as kubeconfig
+from pybernetes.client import kubeconfig
 from pybernetes.lib import tls
 from pybernetes.lib.clock import ManualClock
 from pybernetes.node.kubelet import certificates
-from pybernetes.node.kubelet.certificates import CLIENT_SIGNER, SERVING_SIGNER, Rotation
-from pybernetes.node.kubelet.cgroups import Cgroups
+from pybernetes.node.kubelet.certificates import CLIENT_SIGNER, SERVING_SIGNER, CertificateRotation
+from pybernetes.node.kubelet.cgroups import PodCgroups
 from pybernetes.node.kubelet.config import Options
 from tests import servers
 from tests.cmd.test_kube_controller_manager import running as running_manager
@@ -99,7 +99,7 @@ def test_certificates_are_had_and_renewed(tmp_path: Path) -> None:
             finally:
                 kubelet.send_signal(signal.SIGTERM)
                 kubelet.wait(60)
-                Cgroups(f"/{tmp_path.name}-{os.getpid()}").remove_all()
+                PodCgroups(f"/{tmp_path.name}-{os.getpid()}").remove_all()
 
 
 def _follow(server: servers.Server, folder: Path, port: int, log: Path) -> None:
@@ -127,7 +127,7 @@ async def _renew(config: Path, folder: Path) -> None:
     """Nine tenths of the client certificate's life go by."""
     pem, clock, replaced = folder / "kubelet-client-current.pem", ManualClock(time.time()), asyncio.Event()
     async with kubeconfig.load(config).client(user_agent="kubelet") as client:
-        rotation = Rotation(client, clock, Options("node9", certificates=folder), ("127.0.0.1",))
+        rotation = CertificateRotation(client, clock, Options("node9", certificates=folder), ("127.0.0.1",))
         task = asyncio.create_task(rotation.run(CLIENT_SIGNER, pem, lambda path: replaced.set()))
         await clock.advance(100 * 86400)
         assert not replaced.is_set()

@@ -9,8 +9,9 @@ import pytest
 
 from pybernetes.cmd import kubelet
 from pybernetes.lib.clock import ManualClock
-from pybernetes.node.kubelet import config, reservations, sources, static_url
+from pybernetes.node.kubelet import config, node_allocatable
 from pybernetes.node.kubelet.config import ConfigurationError
+from pybernetes.node.kubelet.pod_sources import static_pod, static_pod_url
 
 # What the project was asked to take; the runtime's flags of older versions among them.
 COMMAND = (
@@ -147,12 +148,12 @@ TOTAL = {"cpu": "4", "memory": "8Gi", "ephemeral-storage": "100Gi", "pods": "110
     ],
 )  # fmt: skip
 def test_what_is_left_for_pods(settings: dict[str, Any], expected: dict[str, str]) -> None:
-    assert reservations.allocatable(TOTAL, settings) == expected
+    assert node_allocatable.allocatable(TOTAL, settings) == expected
 
 
 @pytest.mark.parametrize(("text", "cpus"), [("", set()), ("3", {3}), ("0-2,7", {0, 1, 2, 7})])
 def test_sets_of_cpus(text: str, cpus: set[int]) -> None:
-    assert reservations.cpu_set(text) == cpus
+    assert node_allocatable.cpu_set(text) == cpus
 
 
 @pytest.mark.parametrize(
@@ -172,11 +173,11 @@ def test_sets_of_cpus(text: str, cpus: set[int]) -> None:
     ],
 )  # fmt: skip
 def test_what_static_pods_need_of_the_api(spec: dict[str, Any], kind: str) -> None:
-    assert sources.api_reference(spec) == kind
+    assert static_pod.api_reference(spec) == kind
 
 
 def test_static_pods_of_a_url() -> None:
-    source = static_url.Source("http://x/pods", {}, "Node1", ManualClock(), lambda pods: None)
+    source = static_pod_url.StaticPodUrl("http://x/pods", {}, "Node1", ManualClock(), lambda pods: None)
     listed = "kind: PodList\nitems:\n- {metadata: {name: a}, spec: {containers: [{name: c, image: i}]}}\n"
     (pod,) = source.parse(listed.encode()).values()
     assert (pod["metadata"]["name"], pod["metadata"]["namespace"]) == ("a-node1", "default")
@@ -194,6 +195,6 @@ def test_two_files_with_one_pod(tmp_path: Path) -> None:
     for name in ("1.yaml", "2.yaml", ".hidden"):
         (tmp_path / name).write_text(text)
     found: list[dict[str, Any]] = []
-    pods = sources.StaticPods(tmp_path, "n", ManualClock(), found.append)
+    pods = static_pod.StaticPodDirectory(tmp_path, "n", ManualClock(), found.append)
     pods._read()
     assert len(found[-1]) == 1

@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 
 from pybernetes.lib.clock import ManualClock
-from pybernetes.node.kubelet import logs, preemption
-from pybernetes.node.kubelet.counts import Counts
-from pybernetes.node.kubelet.cri import keys
-from pybernetes.node.kubelet.eviction import limits, ranking, thresholds
+from pybernetes.node.kubelet.containers import logs
+from pybernetes.node.kubelet.cri import label_keys
+from pybernetes.node.kubelet.eviction import disk_limits, ranking, thresholds
 from pybernetes.node.kubelet.eviction.thresholds import Amount, Observation, Threshold, Watch
-from pybernetes.node.kubelet.upkeep import image_gc, rotation
-from pybernetes.node.kubelet.upkeep.image_gc import ImageGarbage
+from pybernetes.node.kubelet.housekeeping import image_gc, log_rotation
+from pybernetes.node.kubelet.housekeeping.image_gc import ImageGarbageCollector
+from pybernetes.node.kubelet.metrics import KubeletMetrics
+from pybernetes.node.kubelet.pod_admission import preemption
 from pybernetes.node.stats.filesystem import Filesystem
 
 GIB = 1 << 30
@@ -187,7 +188,7 @@ def test_admission_under_pressure(pod: dict[str, Any], conditions: set[str], ref
         (
             {"volumes": [{"name": "v", "emptyDir": {"sizeLimit": "1Mi"}}]},
             {"volume": 2 << 20},
-            limits.EMPTY_DIR,
+            disk_limits.EMPTY_DIR,
         ),
         ({"volumes": [{"name": "v", "emptyDir": {"sizeLimit": "1Mi"}}]}, {"volume": 1 << 20}, None),
         (
@@ -195,8 +196,8 @@ def test_admission_under_pressure(pod: dict[str, Any], conditions: set[str], ref
             {"volume": 2 << 20},
             None,
         ),
-        ({"limit": "1Mi"}, {"pod": 2 << 20}, limits.POD),
-        ({"limit": "1Mi"}, {"logs": 2 << 20}, limits.CONTAINER),
+        ({"limit": "1Mi"}, {"pod": 2 << 20}, disk_limits.POD),
+        ({"limit": "1Mi"}, {"logs": 2 << 20}, disk_limits.CONTAINER),
         ({"limit": "1Mi"}, {"logs": 1000}, None),
     ],
 )
@@ -209,8 +210,8 @@ def test_limits_of_local_storage(change: dict[str, Any], used: dict[str, int], e
         "ephemeral-storage": {"usedBytes": used.get("pod", 0)},
         "containers": [{"name": "c", "logs": {"usedBytes": used.get("logs", 0)}, "rootfs": {}}],
     }
-    assert limits.applies(pod) is (bool(change) and "Memory" not in str(change))
-    over = limits.exceeded(pod, found)
+    assert disk_limits.applies(pod) is (bool(change) and "Memory" not in str(change))
+    over = disk_limits.exceeded(pod, found)
     assert (over[0] if over else None) == expected
 
 
@@ -239,10 +240,10 @@ def test_how_much_disk_images_give_back(available: int, expected: int) -> None:
 
 def test_logs_that_go() -> None:
     files = ["0.log.20260101-000000.gz", "0.log.20260102-000000.gz", "0.log.20260103-000000"]
-    assert rotation.excess(files, 5) == [] and rotation.excess(files, 4) == files[:1]
-    assert rotation.excess(files, 2) == files and rotation.excess([], 1) == []
+    assert log_rotation.excess(files, 5) == [] and log_rotation.excess(files, 4) == files[:1]
+    assert log_rotation.excess(files, 2) == files and log_rotation.excess([], 1) == []
     left = ["a.tmp", "b", "b.gz", "c"]
-    assert rotation.leftovers(left) == ["a.tmp", "b"]
+    assert log_rotation.leftovers(left) == ["a.tmp", "b"]
 
 
 def _asking(name: str, cpu: str = "", quality: str = "Burstable", priority: int = 0) -> dict[str, Any]:
@@ -297,7 +298,7 @@ class _Runtime:
         ]
 
     async def list_containers(self) -> list[Any]:
-        volumes = {keys.IMAGE_VOLUMES: self.mounted} if self.mounted else {}
+        volumes = {label_keys.IMAGE_VOLUMES: self.mounted} if self.mounted else {}
         return [
             SimpleNamespace(image_ref=name, image=SimpleNamespace(image=name), annotations=volumes)
             for name in self.used
@@ -318,8 +319,8 @@ def test_images_go_until_there_is_room() -> None:
             used = 50 + sum(runtime.sizes.values())
             return Filesystem(100, 100 - used, used, 10, 5), used
 
-        garbage = ImageGarbage(
-            runtime, clock, Counts(), disk, lambda *event: told.append(event), high=85, low=75, least_age=60.0, longest=3600.0
+        garbage = ImageGarbageCollector(
+            runtime, clock, KubeletMetrics(), disk, lambda *event: told.append(event), high=85, low=75, least_age=60.0, longest=3600.0
         )  # type: ignore[arg-type]  # fmt: skip
         runtime.used = ["a", "d"]
         await garbage.collect()  # all are too young

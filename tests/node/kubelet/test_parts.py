@@ -13,25 +13,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pybernetes.node.kubelet import admission, cgroups, dns, durations, fields, hosts, logs, resources
+from pybernetes.node.kubelet import cgroups, durations, resources
 from pybernetes.node.kubelet.backoff import Backoff
-from pybernetes.node.kubelet.cri import events
+from pybernetes.node.kubelet.containers import downward_api, etc_hosts, logs, resolv_conf
+from pybernetes.node.kubelet.containers.environment import ConfigError, EnvironmentInputs, environment
+from pybernetes.node.kubelet.containers.expansion import expand
+from pybernetes.node.kubelet.cri import container_events
 from pybernetes.node.kubelet.cri.containerd import TYPES
-from pybernetes.node.kubelet.environment import ConfigError, Surroundings, environment
-from pybernetes.node.kubelet.expansion import expand
-from pybernetes.node.kubelet.gate import others
+from pybernetes.node.kubelet.cri.pod_runtime import ContainerRun, ContainerState, PodRuntime
 from pybernetes.node.kubelet.images import credentials, with_registry
 from pybernetes.node.kubelet.node_status import conditions
-from pybernetes.node.kubelet.objects import references
-from pybernetes.node.kubelet.resize import Allocation, verdict
+from pybernetes.node.kubelet.object_cache import references
+from pybernetes.node.kubelet.pod.pod_worker import WorkerPhase
+from pybernetes.node.kubelet.pod.resize import Allocation, verdict
+from pybernetes.node.kubelet.pod_admission import predicates
+from pybernetes.node.kubelet.pod_admission.pod_admitter import other_pods
+from pybernetes.node.kubelet.pod_sources.static_pod import static_pod
 from pybernetes.node.kubelet.server.auth import attributes
-from pybernetes.node.kubelet.sources import static_pod
-from pybernetes.node.kubelet.state import PodRuntime, Run, State
-from pybernetes.node.kubelet.statuses import patch_of
-from pybernetes.node.kubelet.volumes import atomic
-from pybernetes.node.kubelet.volumes.base import Item
-from pybernetes.node.kubelet.volumes.paths import sub_path
-from pybernetes.node.kubelet.worker import Phase
+from pybernetes.node.kubelet.status.status_manager import patch_of
+from pybernetes.node.kubelet.volumes import atomic_writer
+from pybernetes.node.kubelet.volumes.base import VolumeFile
+from pybernetes.node.kubelet.volumes.safe_paths import sub_path
 from pybernetes.node.network import cni
 
 
@@ -57,10 +59,10 @@ SERVICE = {
 }  # fmt: skip
 
 
-def surroundings(**more: Any) -> Surroundings:
+def surroundings(**more: Any) -> EnvironmentInputs:
     maps = {"cm": {"data": {"k": "v"}}}
     secrets = {"s": {"data": {"pw": base64.b64encode(b"x").decode()}}}
-    return Surroundings(maps.get, secrets.get, addresses=("1.2.3.4",), host=("9.9.9.9",), **more)
+    return EnvironmentInputs(maps.get, secrets.get, addresses=("1.2.3.4",), host=("9.9.9.9",), **more)
 
 
 def test_environment() -> None:
@@ -103,19 +105,19 @@ def test_what_is_missing_is_named(source: dict[str, Any], message: str) -> None:
 
 
 def test_fields_and_resources() -> None:
-    assert fields.field(pod(), "metadata.annotations") == 'x="q\\"\\n"'
+    assert downward_api.field_value(pod(), "metadata.annotations") == 'x="q\\"\\n"'
     definition = pod({"resources": {"requests": {"memory": "10Mi"}, "limits": {"cpu": "250m"}}})
     container = definition["spec"]["containers"][0]
 
     def amount(resource: str, divisor: str = "0") -> str:
-        return fields.resource(
+        return downward_api.resource_value(
             definition, {"resource": resource, "divisor": divisor}, container, {"memory": "1Gi"}
         )
 
     assert (amount("limits.cpu"), amount("limits.cpu", "1m")) == ("1", "250")
     assert (amount("requests.memory", "1Mi"), amount("limits.memory", "1Mi")) == ("10", "1024")
-    with pytest.raises(fields.FieldError):
-        fields.field(pod(), "spec.unknown")
+    with pytest.raises(downward_api.FieldError):
+        downward_api.field_value(pod(), "spec.unknown")
 
 
 @pytest.mark.parametrize(
@@ -128,19 +130,19 @@ def test_fields_and_resources() -> None:
     ],
 )  # fmt: skip
 def test_resolv(spec: dict[str, Any], servers: tuple[str, ...], searches: tuple[str, ...]) -> None:
-    node = dns.parse("# x\nnameserver 1.1.1.1\nsearch node.example.\noptions ndots:1\n")
-    found, _ = dns.resolv(pod(**spec), dns.Dns(("10.0.0.10",), "c.l", node))
+    node = resolv_conf.parse("# x\nnameserver 1.1.1.1\nsearch node.example.\noptions ndots:1\n")
+    found, _ = resolv_conf.resolv(pod(**spec), resolv_conf.ClusterDns(("10.0.0.10",), "c.l", node))
     assert (found.servers, found.searches) == (servers, searches)
 
 
 def test_host_names() -> None:
     definition = pod(hostname="h", subdomain="s", hostAliases=[{"ip": "5.5.5.5", "hostnames": ["a", "b"]}])
-    assert dns.names(definition, "c.l") == ("h", "s.n.svc.c.l")
-    text = hosts.text(definition, ("1.2.3.4",), "h", "s.n.svc.c.l", "")
+    assert resolv_conf.names(definition, "c.l") == ("h", "s.n.svc.c.l")
+    text = etc_hosts.text(definition, ("1.2.3.4",), "h", "s.n.svc.c.l", "")
     assert "1.2.3.4\th.s.n.svc.c.l\th\n" in text and text.endswith("5.5.5.5\ta\tb\n")
     definition["spec"] |= {"setHostnameAsFQDN": True, "subdomain": "x" * 60}
     with pytest.raises(ValueError, match="is too long"):
-        dns.kernel_name(definition, "c.l")
+        resolv_conf.kernel_name(definition, "c.l")
 
 
 @pytest.mark.parametrize(
@@ -159,9 +161,9 @@ def test_container_resources(container: dict[str, Any], expected: tuple[int, ...
 
 
 def test_names_of_control_groups(tmp_path: Path) -> None:
-    plain = cgroups.Cgroups("/x", mount=tmp_path)
+    plain = cgroups.PodCgroups("/x", mount=tmp_path)
     assert plain.parent(pod()) == "/x/kubepods/besteffort/podu"
-    systemd = cgroups.Cgroups("/", "systemd", tmp_path)
+    systemd = cgroups.PodCgroups("/", "systemd", tmp_path)
     assert systemd.parent(pod()) == "kubepods-besteffort-podu.slice"
     assert (
         systemd.folder("kubepods-besteffort-podu.slice")
@@ -248,11 +250,11 @@ def test_the_tail_of_a_log(tmp_path_factory: Any, lines: list[str], count: int) 
 
 
 def test_files_change_all_at_once(tmp_path: Path) -> None:
-    assert atomic.write(tmp_path, {"a": Item(b"1", 0o644), "d/b": Item(b"2", 0o600)})
+    assert atomic_writer.write(tmp_path, {"a": VolumeFile(b"1", 0o644), "d/b": VolumeFile(b"2", 0o600)})
     assert (tmp_path / "a").read_text() == "1" and (tmp_path / "d/b").stat().st_mode & 0o777 == 0o600
     before = (tmp_path / "..data").readlink()
-    assert not atomic.write(tmp_path, {"a": Item(b"1", 0o644), "d/b": Item(b"2", 0o600)})
-    assert atomic.write(tmp_path, {"c": Item(b"3", 0o644)})
+    assert not atomic_writer.write(tmp_path, {"a": VolumeFile(b"1", 0o644), "d/b": VolumeFile(b"2", 0o600)})
+    assert atomic_writer.write(tmp_path, {"c": VolumeFile(b"3", 0o644)})
     assert sorted(path.name for path in tmp_path.iterdir() if not path.name.startswith("..")) == ["c"]
     assert not (tmp_path / before).exists()
 
@@ -328,35 +330,35 @@ def test_admission(spec: dict[str, Any], reason: str | None) -> None:
         "status": {"allocatable": {"cpu": "1", "pods": "2"}},
     }
     spec = {"tolerations": [{"key": "gone", "operator": "Exists"}], **spec}
-    found = admission.refusal(pod(**spec), node, [], ["net.core.*"])
+    found = predicates.refusal(pod(**spec), node, [], ["net.core.*"])
     assert (found and found[0]) == reason
     assert found is None or found[1].startswith("Pod was rejected: ")
 
 
 def test_pods_deleted_by_force_do_not_count() -> None:
-    def worker(uid: str, phase: Phase, removed: bool = False) -> Any:
+    def worker(uid: str, phase: WorkerPhase, removed: bool = False) -> Any:
         return SimpleNamespace(uid=uid, pod={"uid": uid}, phase=phase, removed=removed)
 
     workers = {
         each.uid: each
         for each in (
-            worker("self", Phase.SYNCING),
-            worker("runs", Phase.SYNCING),
-            worker("ends", Phase.TERMINATING),
-            worker("forced", Phase.TERMINATING, removed=True),
-            worker("ended", Phase.TERMINATED),
+            worker("self", WorkerPhase.SYNCING),
+            worker("runs", WorkerPhase.SYNCING),
+            worker("ends", WorkerPhase.TERMINATING),
+            worker("forced", WorkerPhase.TERMINATING, removed=True),
+            worker("ended", WorkerPhase.TERMINATED),
         )
     }
-    assert [each["uid"] for each in others(workers, "self")] == ["runs", "ends"]
+    assert [each["uid"] for each in other_pods(workers, "self")] == ["runs", "ends"]
 
 
 def test_admission_counts_others() -> None:
     node = {"status": {"allocatable": {"cpu": "1", "pods": "3"}}}
     large = pod({"resources": {"requests": {"cpu": "600m"}}, "ports": [{"containerPort": 1, "hostPort": 80}]})
     small = pod({"resources": {"requests": {"cpu": "600m"}}})
-    assert admission.refusal(large, node, [small])[0] == "OutOfcpu"  # type: ignore[index]
-    assert admission.refusal(large, node, [large])[0] == "NodePorts"  # type: ignore[index]
-    assert admission.refusal(pod(), node, [pod(), pod(), pod()])[0] == "OutOfpods"  # type: ignore[index]
+    assert predicates.refusal(large, node, [small])[0] == "OutOfcpu"  # type: ignore[index]
+    assert predicates.refusal(large, node, [large])[0] == "NodePorts"  # type: ignore[index]
+    assert predicates.refusal(pod(), node, [pod(), pod(), pod()])[0] == "OutOfpods"  # type: ignore[index]
 
 
 def test_resize_waits_for_room_and_then_happens() -> None:
@@ -364,7 +366,7 @@ def test_resize_waits_for_room_and_then_happens() -> None:
         return pod({"resources": {"requests": {"cpu": cpu}}})
 
     assert verdict(asking("3"), {"cpu": "2"}, [])[0] == "Infeasible"  # type: ignore[index]
-    runtime = PodRuntime("u", (), (Run("r", "c", State.RUNNING),))
+    runtime = PodRuntime("u", (), (ContainerRun("r", "c", ContainerState.RUNNING),))
     allocation = Allocation(asking("1"))
     assert not allocation.consider(asking("2"), runtime, {"cpu": "2"}, [asking("500m")])
     assert allocation.pending is not None and allocation.pending[0] == "Deferred"
@@ -440,7 +442,7 @@ def test_static_pods() -> None:
 def test_containers_that_events_are_about(topic: str, body: bytes, expected: str) -> None:
     wrapped = b"\x0a\x01t\x12" + bytes([len(body)]) + body
     text = b"\x12\x01n\x1a" + bytes([len(topic)]) + topic.encode() + b"\x22" + bytes([len(wrapped)]) + wrapped
-    assert events.concerned(TYPES["Envelope"].FromString(text)) == expected
+    assert container_events.concerned(TYPES["Envelope"].FromString(text)) == expected
 
 
 def test_network_configuration(tmp_path: Path) -> None:

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from pybernetes.client import config
+from pybernetes.client import kubeconfig as config
 from pybernetes.client.refs import NODES
-from pybernetes.node.network.agent import Agent
-from pybernetes.node.network.model import DEVICE, Configuration
+from pybernetes.node.network.plan import DEVICE, Configuration
+from pybernetes.node.network.pod_network import PodNetwork
 from pybernetes.tools.local import network
 from tests.cluster import Cluster, eventually
 from tests.support import require_program, require_root
@@ -95,7 +95,7 @@ class Running:
 
     def __init__(self, number: int, kubeconfig: Path, configuration: Configuration) -> None:
         self.number, self.kubeconfig, self.configuration = number, kubeconfig, configuration
-        self.agent: Agent | None = None
+        self.agent: PodNetwork | None = None
         self.thread = threading.Thread(target=self._work)
         self.thread.start()
 
@@ -107,7 +107,7 @@ class Running:
     async def _run(self) -> None:
         client = config.load(str(self.kubeconfig)).client(user_agent="test")
         self.loop, self.task = asyncio.get_running_loop(), asyncio.current_task()
-        self.agent = Agent(client, f"node{self.number}", self.configuration)
+        self.agent = PodNetwork(client, f"node{self.number}", self.configuration)
         try:
             await self.agent.run()
         finally:

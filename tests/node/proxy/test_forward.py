@@ -12,7 +12,7 @@ import uvloop
 from pybernetes.lib.clock import Clock
 from pybernetes.node.proxy.balance import Balancer
 from pybernetes.node.proxy.forward import TcpForwarder, UdpForwarder
-from pybernetes.node.proxy.model import Target
+from pybernetes.node.proxy.service_port import Target
 
 LOOPS = pytest.mark.parametrize(
     "loop", [asyncio.new_event_loop, uvloop.new_event_loop], ids=["asyncio", "uvloop"]

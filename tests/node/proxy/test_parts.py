@@ -12,14 +12,14 @@ import pytest
 from pybernetes.cmd import kube_proxy
 from pybernetes.lib.clock import ManualClock
 from pybernetes.node.proxy import config, conntrack
-from pybernetes.node.proxy.agent import local_traffic
 from pybernetes.node.proxy.backend import LocalTraffic
 from pybernetes.node.proxy.balance import Balancer
 from pybernetes.node.proxy.config import ConfigurationError
 from pybernetes.node.proxy.health import Health
-from pybernetes.node.proxy.model import Node, Target
-from pybernetes.node.proxy.watchdog import Reader
-from pybernetes.runtime.serving import Asked
+from pybernetes.node.proxy.proxy_server import local_traffic
+from pybernetes.node.proxy.rule_monitor import Reader
+from pybernetes.node.proxy.service_port import Node, Target
+from pybernetes.runtime.component_server import Asked
 
 # -- configuration ---------------------------------------------------------------------------------------
 

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from pybernetes.node.proxy import agent, conntrack
+from pybernetes.node.proxy import conntrack, proxy_server
 from pybernetes.node.proxy.backend import Backend, LocalTraffic, Settings, modes
-from pybernetes.node.proxy.model import Node, Portal, Target
-from pybernetes.node.proxy.tracker import Change
+from pybernetes.node.proxy.change_tracker import Change
+from pybernetes.node.proxy.service_port import Node, ServicePort, Target
 from pybernetes.tools.local import network
 from tests.node.proxy.namespaces import GATEWAY, NODE_IP, OUTSIDE_IP, POD_RANGE, PODS, World, command, inside
 
@@ -32,13 +32,13 @@ A, B, FAR = Target(PODS["a"], 8080, True), Target(PODS["b"], 8080, True), Target
 MODES = ("iptables", "nftables", "userspace")
 
 
-def portal(**changes: Any) -> Portal:
+def portal(**changes: Any) -> ServicePort:
     """A Service with three pods, two of them on this node."""
     fields: dict[str, Any] = {
         "service": "default/web", "port_name": "http", "protocol": "tcp", "family": 4, "cluster_ip": ADDRESS,
         "port": 80, "cluster": (A, B, FAR), "exists": True,
     }  # fmt: skip
-    return Portal(**{**fields, **changes})
+    return ServicePort(**{**fields, **changes})
 
 
 class Node1:
@@ -46,9 +46,9 @@ class Node1:
 
     def __init__(self, world: World, backend: Backend) -> None:
         self.world, self.backend = world, backend
-        self.held: dict[Any, Portal] = {}
+        self.held: dict[Any, ServicePort] = {}
 
-    async def have(self, *portals: Portal) -> None:
+    async def have(self, *portals: ServicePort) -> None:
         """Has exactly these portals hold, by the changes that it takes."""
         wanted = {each.key: each for each in portals}
         changes = [
@@ -117,7 +117,7 @@ def test_reach_spread_and_change(mode: str) -> None:
         assert await one.answers("b", "10.96.0.11", times=3) == {"a": 3}
         assert set(await one.answers("b", port=81)) == {"a", "b", "far"}
         await one.have()
-        await agent.cleanup()
+        await proxy_server.cleanup()
         assert "KUBE" not in command("iptables-save") and "kube" not in command("nft", "list", "ruleset")
 
     scenario(work, mode)
@@ -191,7 +191,7 @@ def test_node_ports_on_some_addresses(mode: str) -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_udp_and_stale_connections(mode: str) -> None:
     async def work(one: Node1) -> None:
-        def dns(*targets: Target) -> Portal:
+        def dns(*targets: Target) -> ServicePort:
             serving = frozenset(each[:2] for each in targets)
             return portal(protocol="udp", cluster=targets, serving=serving, exists=bool(targets))
 
@@ -238,7 +238,7 @@ def test_ipv6(mode: str) -> None:
                 assert await reader.read() == b"six"
                 writer.close()
             await backend.close()
-            await agent.cleanup()
+            await proxy_server.cleanup()
             assert "KUBE" not in command("ip6tables-save") and "kube" not in command("nft", "list", "ruleset")
 
     asyncio.run(run())

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from pybernetes.node.proxy import chains
 from pybernetes.node.proxy.backend import LocalTraffic, Settings, modes, node_port_ips
 from pybernetes.node.proxy.backends import iptables, nftables
-from pybernetes.node.proxy.model import Node, Portal, Target
-from pybernetes.node.proxy.tracker import Change
+from pybernetes.node.proxy.change_tracker import Change
+from pybernetes.node.proxy.service_port import Node, ServicePort, Target
 
 NODE = Node("here", addresses=("172.30.0.2",))
 SETTINGS = Settings(NODE, LocalTraffic(ranges=("10.244.0.0/16",)))
 A, B = Target("10.244.0.2", 8080, True), Target("10.244.1.3", 8080)
-PORTAL = Portal("default/web", "http", "tcp", 4, "10.96.0.10", 80, cluster=(A, B), exists=True)
+PORTAL = ServicePort("default/web", "http", "tcp", 4, "10.96.0.10", 80, cluster=(A, B), exists=True)
 SVC, SVL, EXT, FW = (
     chains.chain_name(each, "default/web:http", "tcp") for each in ("SVC", "SVL", "EXT", "FW")
 )
@@ -286,11 +286,11 @@ _TARGETS = st.lists(
 
 
 @st.composite
-def _portals(draw: st.DrawFn) -> Portal:
+def _portals(draw: st.DrawFn) -> ServicePort:
     number = draw(st.integers(0, 2))
     outside = draw(st.booleans())
     cluster = draw(_TARGETS)
-    return Portal(
+    return ServicePort(
         f"default/service-{number}", "", "tcp", 4, f"10.96.0.{number + 1}", 80,
         node_port=30000 + number if outside else 0,
         load_balancer_ips=("198.51.100.7",) if outside and draw(st.booleans()) else (),
@@ -303,7 +303,7 @@ def _portals(draw: st.DrawFn) -> Portal:
 
 @given(st.lists(st.lists(_portals(), max_size=3, unique_by=lambda each: each.key), min_size=1, max_size=5))
 @settings(max_examples=150, deadline=None)
-def test_changes_lead_where_writing_everything_does(worlds: list[list[Portal]]) -> None:
+def test_changes_lead_where_writing_everything_does(worlds: list[list[ServicePort]]) -> None:
     for make, read in ((iptables.Iptables, Kernel.restore), (nftables.Nftables, Kernel.nft)):
         backend, kernel, held = make(SETTINGS, 4), Kernel(), {}
         for world in worlds:

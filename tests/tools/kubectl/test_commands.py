@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from pybernetes.tools.kubectl.flags import declare
+from pybernetes.tools.kubectl.apply.three_way_patch import merge_patch, strategic_patch
+from pybernetes.tools.kubectl.command_line.flags import declare
 from pybernetes.tools.kubectl.help import names
 from pybernetes.tools.kubectl.main import _load, main
 from pybernetes.tools.kubectl.printers.tabs import align
-from pybernetes.tools.kubectl.threeway import merge_patch, strategic_patch
 
 PACKAGE = "pybernetes.tools.kubectl.commands"
 ROOT = Path(__file__).resolve().parents[3]

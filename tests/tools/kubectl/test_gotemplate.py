@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pybernetes.tools.kubectl.gotemplate import Template, TemplateError
+from pybernetes.tools.kubectl.output.go_template import Template, TemplateError
 
 DATA: dict[str, Any] = {
     "name": "web",

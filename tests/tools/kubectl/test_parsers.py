@@ -9,9 +9,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pybernetes.tools.kubectl import plainyaml, yamllibrary, yamlwriter
-from pybernetes.tools.kubectl.flags import FlagError, declare, parse, parse_duration
+from pybernetes.lib import plain_yaml
+from pybernetes.tools.kubectl.command_line.flags import FlagError, declare, parse, parse_duration
 from pybernetes.tools.kubectl.jsonpath import JsonPath
+from pybernetes.tools.kubectl.output.yaml import library_writer, plain_writer
 from pybernetes.tools.kubectl.printers.yaml import dumps
 
 FLAGS = declare(
@@ -97,8 +98,8 @@ PLAIN = st.recursive(
 def test_plain_yaml_agrees_with_the_library_or_gives_up(value: dict[str, Any]) -> None:
     for text in (yaml.safe_dump(value), dumps(value)):
         try:
-            found = plainyaml.parse(text)
-        except plainyaml.NotPlain:
+            found = plain_yaml.parse(text)
+        except plain_yaml.NotPlain:
             continue
         assert found == yaml.safe_load(text)
 
@@ -116,10 +117,10 @@ SENTENCES = st.lists(
 @given(st.dictionaries(WORDS, PLAIN | SENTENCES | SENTENCES.map(" ".join), max_size=4))
 def test_the_short_way_to_yaml_agrees_with_the_library_or_gives_up(value: dict[str, Any]) -> None:
     try:
-        written = yamlwriter.dumps(value)
-    except yamlwriter.NotPlain:
+        written = plain_writer.dumps(value)
+    except plain_writer.NotPlain:
         return
-    assert written == yamllibrary.dumps(value)
+    assert written == library_writer.dumps(value)
 
 
 POD = {

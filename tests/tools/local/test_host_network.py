@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pybernetes.tools.local.host import removal
+from pybernetes.tools.local.host_network import removal
 from tests.support import require_program, require_root
 from tests.tools.local.host import ADDRESS, OUTSIDE, host
 from tests.tools.local.test_network import NAME, Net

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from pybernetes.tools.local import network
-from tests.node.kubelet.node import IMAGE, busybox
+from tests.node.kubelet.real_node import IMAGE, busybox
 from tests.node.proxy.namespaces import command
 from tests.support import require_program, require_root
 from tests.tools.local.host import ADDRESS, OUTSIDE, Host, host

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.node.kubelet.node import IMAGE, busybox
+from tests.node.kubelet.real_node import IMAGE, busybox
 from tests.support import require_program, require_root
 from tests.tools.local.user import User
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from pybernetes.tools.local import programs, services, settings
+from pybernetes.tools.local import processes, service_urls, settings
 from pybernetes.tools.local.images import full_name
-from pybernetes.tools.local.places import Cluster
+from pybernetes.tools.local.paths import Cluster
 from pybernetes.tools.local.settings import NodeSettings, Settings, SettingsError
 
 
@@ -77,10 +77,10 @@ def test_files_give_settings(tmp_path: Path, text: str, found: dict[str, Any] | 
 
 def test_a_stopped_node_runs_nothing(tmp_path: Path) -> None:
     nodes = [NodeSettings("c", 0), NodeSettings("c-2", 1, stopped=True)]
-    wanted = programs.wanted(Cluster("c", tmp_path), Settings(nodes=nodes))
+    wanted = processes.desired_processes(Cluster("c", tmp_path), Settings(nodes=nodes))
     assert [program.name for program in wanted] == ["control-plane", "containerd-c", "node-c"]
     assert wanted[1].command[:2] == ("nsenter", "--net=/run/netns/pyb-c-c")
-    alone = programs.wanted(Cluster("c", tmp_path), Settings(nodes=nodes, host_network=True))
+    alone = processes.desired_processes(Cluster("c", tmp_path), Settings(nodes=nodes, host_network=True))
     assert alone[1].command[0] == "containerd"
 
 
@@ -108,10 +108,10 @@ def test_urls_of_services(kind: str, ports: list[Any], ingress: list[Any], found
         "status": {"loadBalancer": {"ingress": ingress}},
     }
     if found is None:
-        with pytest.raises(services.NotReachable, match="port-forward"):
-            services.urls(service, NODES)
+        with pytest.raises(service_urls.NotReachable, match="port-forward"):
+            service_urls.urls(service, NODES)
     else:
-        assert services.urls(service, NODES) == found
+        assert service_urls.urls(service, NODES) == found
 
 
 @pytest.mark.parametrize(

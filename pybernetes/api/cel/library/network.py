@@ -7,9 +7,9 @@ import re
 from typing import Any
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
-from pybernetes.api import go
 from pybernetes.api.cel.library.declare import Library
 from pybernetes.api.cel.runtime import Failure
+from pybernetes.api.text import go_format
 
 LIBRARY = Library()
 _method, _function = LIBRARY.method, LIBRARY.function
@@ -35,7 +35,7 @@ class Url:
 
 def url_problem(text: str) -> str:
     """What Go says of a text that is no absolute URL or path; nothing if it is one."""
-    start = f"parse {go.quote(text)}: "
+    start = f"parse {go_format.quote(text)}: "
     if not text:
         return start + "empty url"
     if any(ord(char) < 0x20 or ord(char) == 0x7F for char in text):
@@ -49,14 +49,14 @@ def url_problem(text: str) -> str:
         return start + "invalid URI for request"
     bad = _ESCAPE.search(rest)
     if bad:
-        return f"{start}invalid URL escape {go.quote(rest[bad.start() : bad.start() + 3])}"
+        return f"{start}invalid URL escape {go_format.quote(rest[bad.start() : bad.start() + 3])}"
     if rest.startswith("//"):
         host = rest[2:].partition("/")[0].partition("?")[0]
         if " " in host:
             return start + 'invalid character " " in host name'
         port = host.rpartition("]")[2].rpartition(":")[2] if ":" in host.rpartition("]")[2] else ""
         if port and not port.isdigit():
-            return f"{start}invalid port {go.quote(':' + port)} after host"
+            return f"{start}invalid port {go_format.quote(':' + port)} after host"
     try:
         urlsplit(text)
     except ValueError as error:
@@ -165,16 +165,16 @@ class Cidr:
 
 def _parse_ip(text: str) -> Address:
     if "%" in text:
-        raise Failure(f"IP address {go.quote(text)} with zone value is not allowed")
+        raise Failure(f"IP address {go_format.quote(text)} with zone value is not allowed")
     try:
         found = ipaddress.ip_address(text)
     except ValueError:
-        why = f"ParseAddr({go.quote(text)}): unable to parse IP"
+        why = f"ParseAddr({go_format.quote(text)}): unable to parse IP"
         raise Failure(
-            f"IP Address {go.quote(text)} parse error during conversion from string: {why}"
+            f"IP Address {go_format.quote(text)} parse error during conversion from string: {why}"
         ) from None
     if found.version == 6 and found.ipv4_mapped is not None:
-        raise Failure(f"IPv4-mapped IPv6 address {go.quote(text)} is not allowed")
+        raise Failure(f"IPv4-mapped IPv6 address {go_format.quote(text)} is not allowed")
     return found
 
 
@@ -182,17 +182,17 @@ def _parse_cidr(text: str) -> Any:
     address, slash, bits = text.partition("/")
     start = "network address parse error during conversion from string: netip.ParsePrefix"
     if not slash:
-        raise Failure(f"{start}({go.quote(text)}): no '/'")
+        raise Failure(f"{start}({go_format.quote(text)}): no '/'")
     if not bits.isdecimal() or (len(bits) > 1 and bits[0] == "0"):
-        raise Failure(f"{start}({go.quote(text)}): bad bits after slash: {go.quote(bits)}")
+        raise Failure(f"{start}({go_format.quote(text)}): bad bits after slash: {go_format.quote(bits)}")
     try:
         found = ipaddress.ip_interface(text)
     except ValueError:
         raise Failure(
-            f"{start}({go.quote(text)}): ParseAddr({go.quote(address)}): unable to parse IP"
+            f"{start}({go_format.quote(text)}): ParseAddr({go_format.quote(address)}): unable to parse IP"
         ) from None
     if found.version == 6 and found.ip.ipv4_mapped is not None:
-        raise Failure(f"IPv4-mapped IPv6 address {go.quote(text)} is not allowed")
+        raise Failure(f"IPv4-mapped IPv6 address {go_format.quote(text)} is not allowed")
     return found
 
 

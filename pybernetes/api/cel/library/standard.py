@@ -21,7 +21,7 @@ from pybernetes.api.cel.runtime import (
     less,
     type_name,
 )
-from pybernetes.api.regex import PatternError, compile_pattern
+from pybernetes.api.text.regular_expressions import PatternError, compile_pattern
 
 LIBRARY = Library()
 _INT = (-(2**63), 2**63 - 1)

@@ -11,7 +11,7 @@ from pybernetes.api.cel.cost import Exceeded
 from pybernetes.api.cel.library.declare import Library
 from pybernetes.api.cel.library.standard import double_text
 from pybernetes.api.cel.runtime import Failure, Moment, Span, TypeValue
-from pybernetes.api.regex import PatternError, compile_pattern
+from pybernetes.api.text.regular_expressions import PatternError, compile_pattern
 
 LIBRARY = Library()
 # A string of this length costs as much as an expression may.

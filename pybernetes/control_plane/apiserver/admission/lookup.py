@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Generic, TypeVar
 
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.store.protocol import Record
 
 Derived = TypeVar("Derived")
@@ -22,9 +22,9 @@ class Lookup:
     Of kinds that are many and seldom looked at, ``keep=False`` keeps no decoded object.
     """
 
-    def __init__(self, api: Api, group: str, plural: str, *, keep: bool = True) -> None:
-        self._store = api.store
-        self.kind = api.kinds.find(group, plural)
+    def __init__(self, context: ServerContext, group: str, plural: str, *, keep: bool = True) -> None:
+        self._store = context.store
+        self.kind = context.kinds.find(group, plural)
         self._keep = keep
         self._kept: dict[str, tuple[Record, Object]] = {}
         self._lists: dict[str, tuple[int, tuple[Object, ...]]] = {}

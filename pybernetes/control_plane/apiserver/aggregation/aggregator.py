@@ -12,21 +12,21 @@ import orjson
 
 from pybernetes.api import errors
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver import writes
-from pybernetes.control_plane.apiserver.aggregation import availability, documents, passing
+from pybernetes.control_plane.apiserver.aggregation import availability, documents, proxy
 from pybernetes.control_plane.apiserver.aggregation.availability import PASSED, Verdict
 from pybernetes.control_plane.apiserver.aggregation.registration import GROUP, PLURAL, Registration
-from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.authn.user import MASTERS, User
-from pybernetes.control_plane.apiserver.authz.follow import Follow
-from pybernetes.control_plane.apiserver.discovery import Discovery
+from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.discovery.discovery import Discovery
 from pybernetes.control_plane.apiserver.openapi import OpenApi
-from pybernetes.control_plane.apiserver.options import WriteOptions
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.update_rules import StatusRules
-from pybernetes.control_plane.apiserver.webhooks.endpoints import Unresolved, resolve
+from pybernetes.control_plane.apiserver.storage import writes
+from pybernetes.control_plane.apiserver.storage.options import WriteOptions
+from pybernetes.control_plane.apiserver.storage.update_rules import StatusRules
+from pybernetes.control_plane.apiserver.webhooks.service_resolver import Unresolved, resolve
+from pybernetes.control_plane.store.prefix_follower import PrefixFollower
 from pybernetes.control_plane.store.protocol import Conflict, NotFound, Record, StoreError, Watch
-from pybernetes.lib.https_client import Peer, Reply, RequestFailed
+from pybernetes.lib.http.client import Peer, Reply, RequestFailed
 
 log = logging.getLogger(__name__)
 _OPTIONS = WriteOptions(manager="kube-apiserver")
@@ -61,16 +61,18 @@ class Remote:
 class Aggregator:
     """The servers behind this one."""
 
-    def __init__(self, api: Api, discovery: Discovery, openapi: OpenApi, identity: passing.Identity) -> None:
-        self._api, self._discovery, self._openapi, self._identity = api, discovery, openapi, identity
-        self._kind = api.kinds.find(GROUP, PLURAL)
+    def __init__(
+        self, context: ServerContext, discovery: Discovery, openapi: OpenApi, identity: proxy.Identity
+    ) -> None:
+        self._context, self._discovery, self._openapi, self._identity = context, discovery, openapi, identity
+        self._kind = context.kinds.find(GROUP, PLURAL)
         self._remotes: dict[tuple[str, str], Remote] = {}
         self._names: dict[str, tuple[str, str]] = {}
-        self.registration = Registration(api, discovery)
+        self.registration = Registration(context, discovery)
 
     async def start(self) -> None:
         """Follows the objects from now on, and writes those of this server."""
-        Follow(self._api.store, self._kind.prefix, self._change).start()
+        PrefixFollower(self._context.store, self._kind.prefix, self._change).start()
         await self.registration.start()
 
     async def close(self) -> None:
@@ -83,7 +85,7 @@ class Aggregator:
         """Hands a request on if another server serves its group; None if it is this server's."""
         if not self._remotes:
             return None
-        info = request.info
+        info = request.request_info
         key = (info.group, info.version)
         if not info.is_resource:
             parts = request.path.split("/")
@@ -95,7 +97,7 @@ class Aggregator:
             return None
         if not remote.available:
             raise errors.unavailable("service unavailable")
-        return passing.pass_on(self._api, request, remote.spec, remote.context)
+        return proxy.pass_on(self._context, request, remote.spec, remote.context)
 
     # -- objects -----------------------------------------------------------------------------------------
 
@@ -120,7 +122,7 @@ class Aggregator:
 
     def _hold(self, name: str, obj: Object) -> None:
         try:
-            secure = passing.context(obj["spec"], self._identity)
+            secure = proxy.context(obj["spec"], self._identity)
         except ValueError as error:
             log.warning("APIService %s: %s", name, error)
             return
@@ -142,9 +144,9 @@ class Aggregator:
 
     def _watch(self, remote: Remote) -> None:
         """Looks at the server again when its service or the endpoints of it change."""
-        service, store = remote.spec["service"], self._api.store
-        services = self._api.kinds.find("", "services")
-        slices = self._api.kinds.find("discovery.k8s.io", "endpointslices")
+        service, store = remote.spec["service"], self._context.store
+        services = self._context.kinds.find("", "services")
+        slices = self._context.kinds.find("discovery.k8s.io", "endpointslices")
         places = (
             services.key(service["namespace"], service["name"]),
             slices.collection(service["namespace"]),
@@ -188,12 +190,12 @@ class Aggregator:
         """How the server is; what it says about itself is kept."""
         wanted = remote.spec["service"]
         namespace, name = wanted["namespace"], wanted["name"]
-        services = self._api.kinds.find("", "services")
-        slices = self._api.kinds.find("discovery.k8s.io", "endpointslices")
-        record = self._api.store.get(services.key(namespace, name))
+        services = self._context.kinds.find("", "services")
+        slices = self._context.kinds.find("discovery.k8s.io", "endpointslices")
+        record = self._context.store.get(services.key(namespace, name))
         pieces = [
             slices.shared(one)
-            for one in self._api.store.list(slices.collection(namespace)).records
+            for one in self._context.store.list(slices.collection(namespace)).records
             if slices.labels(one).get(_SERVICE_NAME) == name
         ]
         service = services.shared(record) if record is not None else None
@@ -204,7 +206,7 @@ class Aggregator:
             remote.said = await documents.read(lambda *asked: self._get(remote, *asked), *version)
         except (RequestFailed, Unresolved, documents.Unusable) as error:
             where = (
-                f"https://{passing.server_name(remote.spec)}:{wanted['port']}/apis/{version[0]}/{version[1]}"
+                f"https://{proxy.server_name(remote.spec)}:{wanted['port']}/apis/{version[0]}/{version[1]}"
             )
             text = f"failing or missing response from {where}: {error}"
             return Verdict("False", "FailedDiscoveryCheck", text)
@@ -212,18 +214,18 @@ class Aggregator:
 
     async def _get(self, remote: Remote, path: str, accepted: str) -> Reply:
         service = remote.spec["service"]
-        host, port = resolve(self._api, service["namespace"], service["name"], service["port"])
-        peer = Peer(host, port, remote.context, passing.server_name(remote.spec))
-        headers = {**passing.flat(passing.identity_headers(_SELF)), "Accept": accepted}
-        return await self._api.https.send(peer, "GET", path, b"", headers, _ASK_SECONDS)
+        host, port = resolve(self._context, service["namespace"], service["name"], service["port"])
+        peer = Peer(host, port, remote.context, proxy.server_name(remote.spec))
+        headers = {**proxy.flat(proxy.identity_headers(_SELF)), "Accept": accepted}
+        return await self._context.https.send(peer, "GET", path, b"", headers, _ASK_SECONDS)
 
     async def _write(self, name: str, remote: Remote, verdict: Verdict) -> None:
         old = remote.object
-        new = availability.with_verdict(old, verdict, self._api.timestamp())
+        new = availability.with_verdict(old, verdict, self._context.timestamp())
         if new is None:
             return
         new["metadata"] = dict(new["metadata"])
         resource = self._kind.resource
-        writes.own_fields(self._api, resource, old, new, _OPTIONS, "status", StatusRules(resource).reset)
+        writes.own_fields(self._context, resource, old, new, _OPTIONS, "status", StatusRules(resource).reset)
         key, revision = self._kind.key("", name), int(old["metadata"]["resourceVersion"])
-        await self._api.store.update(key, self._kind.encode(new), revision)
+        await self._context.store.update(key, self._kind.encode(new), revision)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from pybernetes.api import go
 from pybernetes.api.resource import Object
+from pybernetes.api.text import go_format
 
 AVAILABLE = "Available"
 
@@ -25,7 +25,7 @@ PASSED = Verdict("True", "Passed", "all checks passed")
 def check(api_service: Object, service: Object | None, slices: Sequence[Object]) -> Verdict | None:
     """What is missing for the service to be asked, or None if nothing is."""
     wanted = api_service["spec"]["service"]
-    name = f"service/{wanted['name']} in {go.quote(wanted['namespace'])}"
+    name = f"service/{wanted['name']} in {go_format.quote(wanted['namespace'])}"
     if service is None:
         return Verdict("False", "ServiceNotFound", f"{name} is not present")
     if service["spec"].get("type", "ClusterIP") != "ClusterIP":
@@ -38,7 +38,7 @@ def check(api_service: Object, service: Object | None, slices: Sequence[Object])
     if not slices:
         return Verdict("False", "EndpointsNotFound", f"cannot find endpointslices for {name}")
     if not any(_serves(piece, names[0]) for piece in slices):
-        text = f"endpointslices for {name} have no addresses with port name {go.quote(names[0])}"
+        text = f"endpointslices for {name} have no addresses with port name {go_format.quote(names[0])}"
         return Verdict("False", "MissingEndpoints", text)
     return None
 

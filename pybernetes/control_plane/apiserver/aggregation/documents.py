@@ -8,8 +8,8 @@ from typing import Any
 
 import orjson
 
-from pybernetes.control_plane.apiserver.discovery import AGGREGATED_TYPE
-from pybernetes.lib.https_client import Reply, RequestFailed
+from pybernetes.control_plane.apiserver.discovery.discovery import AGGREGATED_TYPE
+from pybernetes.lib.http.client import Reply, RequestFailed
 
 Ask = Callable[[str, str], Awaitable[Reply]]  # a path, and what is accepted
 Rows = list[dict[str, Any]]

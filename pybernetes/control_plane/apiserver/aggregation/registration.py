@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Iterable
 
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver import bootstrap
-from pybernetes.control_plane.apiserver.api import Api
-from pybernetes.control_plane.apiserver.discovery import GROUP_PRIORITIES, Discovery
-from pybernetes.control_plane.apiserver.keeper import Keeper
+from pybernetes.control_plane.apiserver.assembly import bootstrap
+from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.discovery.discovery import GROUP_PRIORITIES, Discovery
+from pybernetes.control_plane.apiserver.storage.retrying_sync import RetryingSync
 from pybernetes.control_plane.store.protocol import Conflict, NotFound
 
 GROUP, PLURAL = "apiregistration.k8s.io", "apiservices"
@@ -50,11 +50,11 @@ def surplus(present: Iterable[Object], served: set[Version]) -> list[str]:
 class Registration:
     """Keeps the objects in step with what is served."""
 
-    def __init__(self, api: Api, discovery: Discovery) -> None:
-        self._api, self._discovery = api, discovery
-        self._kind = api.kinds.find(GROUP, PLURAL)
+    def __init__(self, context: ServerContext, discovery: Discovery) -> None:
+        self._context, self._discovery = context, discovery
+        self._kind = context.kinds.find(GROUP, PLURAL)
         self._built_in = set(discovery.versions())
-        self._keeper = Keeper(self.sync, "write APIService objects")
+        self._keeper = RetryingSync(self.sync, "write APIService objects")
 
     async def start(self) -> None:
         """Writes what is missing, then follows what is served."""
@@ -76,18 +76,18 @@ class Registration:
         missing = [
             local(group, version, (group, version) in self._built_in)
             for group, version in served
-            if group != GROUP and self._api.store.get(self._kind.key("", f"{version}.{group}")) is None
+            if group != GROUP and self._context.store.get(self._kind.key("", f"{version}.{group}")) is None
         ]
-        await asyncio.gather(*(bootstrap.ensure(self._api, GROUP, PLURAL, "", obj) for obj in missing))
-        records = self._api.store.list(self._kind.prefix).records
+        await asyncio.gather(*(bootstrap.ensure(self._context, GROUP, PLURAL, "", obj) for obj in missing))
+        records = self._context.store.list(self._kind.prefix).records
         present = [self._kind.shared(record) for record in records]
         await asyncio.gather(*(self._remove(name) for name in surplus(present, served)))
 
     async def _remove(self, name: str) -> None:
         key = self._kind.key("", name)
-        record = self._api.store.get(key)
+        record = self._context.store.get(key)
         if record is not None:
             try:
-                await self._api.store.delete(key, record.revision)
+                await self._context.store.delete(key, record.revision)
             except (Conflict, NotFound):
                 self._keeper.ask()

@@ -25,11 +25,11 @@ from pybernetes.control_plane.apiserver.audit.policy import (
     Policy,
 )
 from pybernetes.control_plane.apiserver.authn.user import User
-from pybernetes.control_plane.apiserver.http.connection import Answer, Application, Upgrade
-from pybernetes.control_plane.apiserver.http.stream import Stream
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.lib import times
+from pybernetes.lib import rfc3339
 from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.http.server_connection import Answer, Application, Upgrade
+from pybernetes.lib.http.stream import Stream
 
 _LONG_VERBS = frozenset(("watch", "proxy"))
 _LONG_SUBRESOURCES = frozenset(("attach", "exec", "proxy", "log", "portforward"))
@@ -56,7 +56,7 @@ class Trail:
 
     def __init__(self, auditor: Auditor, request: Request, depth: Depth) -> None:
         self._auditor, self.depth = auditor, depth
-        received = times.micro(time.time() - (time.monotonic() - request.started))
+        received = rfc3339.micro(time.time() - (time.monotonic() - request.started))
         self.event = form.begin(request, LEVELS[depth.level], received)
         self.annotations: dict[str, str] = {}
         self.open = True
@@ -68,7 +68,7 @@ class Trail:
         event = self.event
         event["stage"] = stage
         if stage != "RequestReceived":
-            event["stageTimestamp"] = times.micro(time.time())
+            event["stageTimestamp"] = rfc3339.micro(time.time())
         if self.annotations:
             event["annotations"] = self.annotations
         return self._auditor.send(event)
@@ -158,7 +158,7 @@ class Auditor:
         return self._later_checked(good)
 
     def _begin(self, request: Request) -> Trail | None:
-        depth = self._policy.depth(request.user, request.info)
+        depth = self._policy.depth(request.user, request.request_info)
         self._levels[LEVELS[depth.level]] += 1
         return Trail(self, request, depth) if depth.level != NONE else None
 
@@ -205,7 +205,7 @@ class Auditor:
             return self._refused(request, answer) if request.user is None else None
         trail.answered(answer, 101 if isinstance(answer, Upgrade) else answer.status)
         waits: list[Done] = []
-        info = request.info
+        info = request.request_info
         if info.verb in _LONG_VERBS or info.subresource in _LONG_SUBRESOURCES:
             waits.append(trail.note("ResponseStarted"))
         if isinstance(answer, Stream):
@@ -216,7 +216,7 @@ class Auditor:
 
     def _refused(self, request: Request, answer: Any) -> Awaitable[Any] | None:
         """Notes that somebody could not say who they are."""
-        trail = self._begin(request) if request.info is not None else None
+        trail = self._begin(request) if request.request_info is not None else None
         if trail is None:
             return None
         trail.answered(answer, answer.status)

@@ -8,11 +8,11 @@ from urllib.parse import quote
 
 import orjson
 
-from pybernetes.api import json_text, yaml_text
-from pybernetes.control_plane.apiserver.http.messages import Response
-from pybernetes.control_plane.apiserver.info import attributes
+from pybernetes.api.text import json_reader, yaml_reader
 from pybernetes.control_plane.apiserver.inprocess.objects import Objects
 from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.control_plane.apiserver.request_info import attributes
+from pybernetes.lib.http.messages import Response
 
 Event = dict[str, Any]
 _USER_AGENT_CHARACTERS = 1024
@@ -96,10 +96,10 @@ def value_of(answer: Any) -> Any:
         return None
     try:
         if answer.content_type.startswith(b"application/json"):
-            return json_text.loads(answer.body)
+            return json_reader.loads(answer.body)
         if answer.content_type.startswith(b"application/yaml"):
-            return yaml_text.loads(answer.body)[0]
-    except (json_text.JsonError, yaml_text.YamlError):
+            return yaml_reader.loads(answer.body)[0]
+    except (json_reader.JsonError, yaml_reader.YamlError):
         pass
     return None
 

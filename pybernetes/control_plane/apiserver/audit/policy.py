@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path as File
 from typing import Any
 
-from pybernetes.api import yaml_text
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.text import yaml_reader
 from pybernetes.api.validation.names import dns_subdomain
 from pybernetes.control_plane.apiserver.authn.user import User
-from pybernetes.control_plane.apiserver.info import RequestInfo
+from pybernetes.control_plane.apiserver.request_info import RequestInfo
 
 log = logging.getLogger(__name__)
 NONE, METADATA, REQUEST, REQUEST_RESPONSE = range(4)
@@ -55,8 +55,8 @@ def load(path: str) -> Policy:
     except OSError as error:
         raise ValueError(f'loading audit policy file: failed to read file path "{path}": {error}') from None
     try:
-        return read(yaml_text.loads(raw)[0])
-    except yaml_text.YamlError as error:
+        return read(yaml_reader.loads(raw)[0])
+    except yaml_reader.YamlError as error:
         raise ValueError(f"loading audit policy file: failed decoding: {error}: from file {path}") from None
     except ValueError as error:
         raise ValueError(f"loading audit policy file: {error}: from file {path}") from None

@@ -7,19 +7,24 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pybernetes.control_plane.apiserver.authn import methods
-from pybernetes.control_plane.apiserver.authn.bearer import Bearer
-from pybernetes.control_plane.apiserver.authn.chain import Authentication
-from pybernetes.control_plane.apiserver.authn.method import Method, Parts, RequestMethod, TokenMethod
-from pybernetes.control_plane.apiserver.authn.methods.front_proxy import USUAL
+from pybernetes.control_plane.apiserver.authn import authenticators
+from pybernetes.control_plane.apiserver.authn.authentication import Authentication
+from pybernetes.control_plane.apiserver.authn.authenticator import (
+    Authenticator,
+    AuthenticatorInputs,
+    RequestAuthenticator,
+    TokenAuthenticator,
+)
+from pybernetes.control_plane.apiserver.authn.authenticators.front_proxy import USUAL
+from pybernetes.control_plane.apiserver.authn.bearer_tokens import BearerTokens
 from pybernetes.control_plane.apiserver.authn.service_accounts.settings import settings
 from pybernetes.lib import tls
 from pybernetes.lib.discover import discover
 from pybernetes.lib.flags import Flag
-from pybernetes.lib.serving import Bundle
+from pybernetes.lib.serving_certificates import CABundle
 
 if TYPE_CHECKING:
-    from pybernetes.control_plane.apiserver.api import Api
+    from pybernetes.control_plane.apiserver.context import ServerContext
 
 
 FLAGS = (
@@ -28,9 +33,9 @@ FLAGS = (
 )
 
 
-def all_methods() -> list[Method]:
+def all_methods() -> list[Authenticator]:
     """Every method there is, in the order in which they are asked."""
-    return sorted(discover(methods.__name__, "METHOD").values(), key=lambda method: method.order)
+    return sorted(discover(authenticators.__name__, "METHOD").values(), key=lambda method: method.order)
 
 
 def flags() -> list[Flag]:
@@ -38,7 +43,7 @@ def flags() -> list[Flag]:
     return [*FLAGS, *(flag for method in all_methods() for flag in method.flags)]
 
 
-def bundles(arguments: argparse.Namespace, own: Path | None) -> tuple[Bundle | None, Bundle | None]:
+def bundles(arguments: argparse.Namespace, own: Path | None) -> tuple[CABundle | None, CABundle | None]:
     """The authorities of clients, which are the server's own unless others are given, and those of front proxies.
 
     A server that makes its own certificates makes an authority for front proxies too: other servers of the cluster
@@ -49,19 +54,19 @@ def bundles(arguments: argparse.Namespace, own: Path | None) -> tuple[Bundle | N
         proxies, _ = tls.ensure_authority(own.parent, "pybernetes-front-proxy-ca", "front-proxy-ca")
         for name, value in USUAL.items():
             setattr(arguments, f"requestheader_{name}", value)
-    return Bundle(Path(clients)) if clients else None, Bundle(Path(proxies)) if proxies else None
+    return CABundle(Path(clients)) if clients else None, CABundle(Path(proxies)) if proxies else None
 
 
 def authentication(
-    arguments: argparse.Namespace, clients: Bundle | None, proxies: Bundle | None, anonymous: bool
-) -> Callable[[Api], Authentication]:
+    arguments: argparse.Namespace, clients: CABundle | None, proxies: CABundle | None, anonymous: bool
+) -> Callable[[ServerContext], Authentication]:
     """What makes the chain of a server."""
     accounts = settings(arguments)
 
-    def build(api: Api) -> Authentication:
-        parts = Parts(arguments, api, accounts.audiences, accounts, clients, proxies)
-        requests: list[RequestMethod] = []
-        tokens: list[TokenMethod] = []
+    def build(context: ServerContext) -> Authentication:
+        parts = AuthenticatorInputs(arguments, context, accounts.audiences, accounts, clients, proxies)
+        requests: list[RequestAuthenticator] = []
+        tokens: list[TokenAuthenticator] = []
         for method in all_methods():
             if method.for_requests is not None and (by_request := method.for_requests(parts)) is not None:
                 requests.append(by_request)
@@ -69,7 +74,7 @@ def authentication(
                 tokens.append(by_token)
         starts = [each.start for each in (*requests, *tokens) if hasattr(each, "start")]
         return Authentication(
-            requests, Bearer(tokens, accounts.audiences), anonymous=anonymous,
+            requests, BearerTokens(tokens, accounts.audiences), anonymous=anonymous,
             audiences=accounts.audiences, accounts=accounts, starts=starts, private=_private(arguments),
         )  # fmt: skip
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pybernetes.control_plane.apiserver.authn.user import User
-from pybernetes.control_plane.apiserver.info import RequestInfo
+from pybernetes.control_plane.apiserver.request_info import RequestInfo
 
 if TYPE_CHECKING:
-    from pybernetes.control_plane.apiserver.api import Api
+    from pybernetes.control_plane.apiserver.context import ServerContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Authorizer(Protocol):
     def rules(self, user: User, namespace: str) -> Rules: ...
 
 
-Mode = Callable[["Api"], Authorizer]
+Mode = Callable[["ServerContext"], Authorizer]
 
 
 def listed(problems: list[str]) -> str:

@@ -5,6 +5,6 @@ hand over decoded objects that all callers share, so that an object is decoded o
 informers hold it. Nobody may change them.
 """
 
-from pybernetes.control_plane.apiserver.inprocess.transport import InProcess
+from pybernetes.control_plane.apiserver.inprocess.transport import InProcessTransport
 
-__all__ = ["InProcess"]
+__all__ = ["InProcessTransport"]

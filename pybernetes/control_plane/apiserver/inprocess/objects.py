@@ -7,14 +7,14 @@ from typing import Any
 from weakref import ref
 
 from pybernetes.api import errors
-from pybernetes.control_plane.apiserver.api import Api
-from pybernetes.control_plane.apiserver.http.messages import Response
-from pybernetes.control_plane.apiserver.http.stream import Stream
-from pybernetes.control_plane.apiserver.kinds import Kind, SharedObject
-from pybernetes.control_plane.apiserver.options import ListOptions
-from pybernetes.control_plane.apiserver.selection import Selection
-from pybernetes.control_plane.apiserver.verbs.prepared import Prepared, Sink, prepare_all
+from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.storage.kinds import Kind, SharedObject
+from pybernetes.control_plane.apiserver.storage.options import ListOptions
+from pybernetes.control_plane.apiserver.storage.selection import Selection
+from pybernetes.control_plane.apiserver.verbs.event_conversion import EventConverter, Sink, convert_all
 from pybernetes.control_plane.store.protocol import Compacted, Event, Record, StoreError
+from pybernetes.lib.http.messages import Response
+from pybernetes.lib.http.stream import Stream
 
 Change = tuple[str, Any]
 
@@ -43,10 +43,16 @@ class Local:
         })  # fmt: skip
 
     def watch(
-        self, api: Api, kind: Kind, prefix: str, selection: Selection, options: ListOptions, start: int
+        self,
+        context: ServerContext,
+        kind: Kind,
+        prefix: str,
+        selection: Selection,
+        options: ListOptions,
+        start: int,
     ) -> LocalWatch:
         """The answer to a watch."""
-        return LocalWatch(api, kind, prefix, selection, options, start)
+        return LocalWatch(context, kind, prefix, selection, options, start)
 
 
 LOCAL = Local()
@@ -56,19 +62,25 @@ class LocalWatch(Stream):
     """An open watch that collects changes until they are asked for."""
 
     def __init__(
-        self, api: Api, kind: Kind, prefix: str, selection: Selection, options: ListOptions, start: int
+        self,
+        context: ServerContext,
+        kind: Kind,
+        prefix: str,
+        selection: Selection,
+        options: ListOptions,
+        start: int,
     ) -> None:
         super().__init__()
-        self._api, self._kind, self._prefix, self._start = api, kind, prefix, start
+        self._context, self._kind, self._prefix, self._start = context, kind, prefix, start
         self._match, self._options = selection.match, options
         self._changes: list[Change] = []
         self._sent = start  # changes up to here are known
         self._waiter: asyncio.Future[None] | None = None
         self._watch: Any = None
         self._timer: asyncio.TimerHandle | None = None
-        self._counted = api.metrics.events(kind.resource)
+        self._counted = context.metrics.events(kind.resource)
         scope = "namespace" if prefix != kind.prefix and kind.namespaced else "cluster"
-        self._open_watches = api.metrics.long_running("watch", kind.resource, "", scope)
+        self._open_watches = context.metrics.long_running("watch", kind.resource, "", scope)
 
     def begin(self) -> None:
         """Takes the state of now if it is asked for, and listens."""
@@ -85,7 +97,7 @@ class LocalWatch(Stream):
     async def _listen_later(self) -> None:
         """Begins once all that is there now has been converted."""
         try:
-            await prepare_all(self._api, self._kind, self._prefix)
+            await convert_all(self._context, self._kind, self._prefix)
         except errors.StatusError as error:
             self._failed(error)
         else:
@@ -97,7 +109,7 @@ class LocalWatch(Stream):
         self.close()
 
     def _listen(self) -> None:
-        store, options = self._api.store, self._options
+        store, options = self._context.store, self._options
         at, initial = self._start, options.initial_events
         if initial or (initial is None and not at):
             at = self._send_state()
@@ -110,14 +122,14 @@ class LocalWatch(Stream):
             self._wake()
         sink: Sink = self._sink
         if self._kind.prepares:
-            sink = Prepared(self._kind, sink, self._failed).take
+            sink = EventConverter(self._kind, sink, self._failed).take
         try:
             self._watch = store.watch(self._prefix, at, sink, closed=self._closed)
         except Compacted as error:
             self._closed(error)
 
     def _send_state(self) -> int:
-        store, match, shared = self._api.store, self._match, self._kind.shared
+        store, match, shared = self._context.store, self._match, self._kind.shared
         if self._prefix.endswith("/"):
             records = store.list(self._prefix).records
         else:
@@ -130,8 +142,8 @@ class LocalWatch(Stream):
 
     def _time_is_up(self) -> None:
         """Ends the watch with word of how far it came, lest a quiet one cannot be taken up again."""
-        if self._options.bookmarks and self._api.store.revision != self._sent:
-            self._changes.append(("BOOKMARK", self._bookmark(self._api.store.revision)))
+        if self._options.bookmarks and self._context.store.revision != self._sent:
+            self._changes.append(("BOOKMARK", self._bookmark(self._context.store.revision)))
         self.close()
 
     def _bookmark(self, at: int, annotations: dict[str, str] | None = None) -> dict[str, Any]:

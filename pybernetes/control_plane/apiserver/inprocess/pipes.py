@@ -6,9 +6,9 @@ import asyncio
 from collections import deque
 from typing import Any
 
-from pybernetes.control_plane.apiserver.http.connection import Upgrade
-from pybernetes.control_plane.apiserver.http.limits import Limits
-from pybernetes.control_plane.apiserver.http.stream import Stream
+from pybernetes.lib.http.limits import Limits
+from pybernetes.lib.http.server_connection import Upgrade
+from pybernetes.lib.http.stream import Stream
 
 Headers = dict[bytes, bytes]
 

@@ -11,16 +11,16 @@ import orjson
 
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.authn.user import User
-from pybernetes.control_plane.apiserver.http.connection import Application, Upgrade
-from pybernetes.control_plane.apiserver.http.messages import Response
-from pybernetes.control_plane.apiserver.http.stream import Stream
 from pybernetes.control_plane.apiserver.inprocess.objects import LOCAL, LocalWatch, Objects
 from pybernetes.control_plane.apiserver.inprocess.pipes import Headers, Pipe, Reader
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.store.protocol import StoreError
+from pybernetes.lib.http.messages import Response
+from pybernetes.lib.http.server_connection import Application, Upgrade
+from pybernetes.lib.http.stream import Stream
 
 
-class InProcess:
+class InProcessTransport:
     """A transport to the server of this process, as one user."""
 
     def __init__(self, application: Application, user: User) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pybernetes.api.resource import Resource
-from pybernetes.control_plane.apiserver import subresource_kinds
+from pybernetes.control_plane.apiserver.discovery import subresource_kinds
 from pybernetes.control_plane.apiserver.openapi import parameters as use
 from pybernetes.control_plane.apiserver.openapi.parameters import Parameter
 from pybernetes.control_plane.apiserver.openapi.schemas import META, Kind

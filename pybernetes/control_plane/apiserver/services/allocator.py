@@ -8,14 +8,14 @@ from random import Random
 from typing import Any
 
 from pybernetes.api import errors
+from pybernetes.api.core.service.cluster_ips import NONE
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
-from pybernetes.api.validation.services import NONE
 from pybernetes.control_plane.apiserver.services import families
-from pybernetes.control_plane.apiserver.services.addresses import AddressError, AddressPool, RangeFull
+from pybernetes.control_plane.apiserver.services.address_pool import AddressError, AddressPool, RangeFull
 from pybernetes.control_plane.apiserver.services.options import ServiceOptions
 from pybernetes.control_plane.apiserver.services.port_plan import PortPlan, all_ports
-from pybernetes.control_plane.apiserver.services.ports import PortPool
+from pybernetes.control_plane.apiserver.services.port_pool import PortPool
 from pybernetes.control_plane.apiserver.services.repair import Repair
 from pybernetes.control_plane.store.protocol import Store
 

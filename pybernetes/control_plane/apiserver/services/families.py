@@ -5,9 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from pybernetes.api import errors
+from pybernetes.api.core.service.cluster_ips import (
+    FAMILIES,
+    NONE,
+    SINGLE_STACK,
+    family_of,
+    validate_cluster_ips,
+)
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
-from pybernetes.api.validation.services import FAMILIES, NONE, SINGLE_STACK, family_of, validate_cluster_ips
 
 Fields = dict[str, Any]
 _SPEC = Path("spec")

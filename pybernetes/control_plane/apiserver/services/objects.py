@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from pybernetes.api.core.service.cluster_ips import family_of
 from pybernetes.api.resource import Object
-from pybernetes.api.validation.services import family_of
 from pybernetes.control_plane.apiserver.services.options import ServiceOptions
 
 MANAGER = "ipallocator.k8s.io"

@@ -8,7 +8,7 @@ from typing import Any
 from pybernetes.api import errors
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver.services.ports import PortError, PortPool
+from pybernetes.control_plane.apiserver.services.port_pool import PortError, PortPool
 
 Fields = dict[str, Any]
 _PORTS = Path("spec") / "ports"

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 
 import orjson
 
+from pybernetes.api.core.service.cluster_ips import NONE
 from pybernetes.api.resource import Object
 from pybernetes.api.validation.addresses import parse_sloppy
-from pybernetes.api.validation.services import NONE
 from pybernetes.control_plane.apiserver.services import objects
-from pybernetes.control_plane.apiserver.services.addresses import ADDRESSES, AddressPool
+from pybernetes.control_plane.apiserver.services.address_pool import ADDRESSES, AddressPool
 from pybernetes.control_plane.apiserver.services.port_plan import all_ports
-from pybernetes.control_plane.apiserver.services.ports import PortPool
+from pybernetes.control_plane.apiserver.services.port_pool import PortPool
 from pybernetes.control_plane.store.protocol import Conflict, NotFound, Store
 
 SERVICES = "/registry/services/specs/"

@@ -7,31 +7,33 @@ from urllib.parse import urlencode
 
 from pybernetes.api import errors
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver import nodes, subresource_kinds, writes
-from pybernetes.control_plane.apiserver.api import Api
-from pybernetes.control_plane.apiserver.http import websocket
-from pybernetes.control_plane.apiserver.http.connection import Answer
-from pybernetes.control_plane.apiserver.http.messages import Response
-from pybernetes.control_plane.apiserver.http.stream import Stream
-from pybernetes.control_plane.apiserver.kinds import Kind
-from pybernetes.control_plane.apiserver.options import boolean
+from pybernetes.control_plane.apiserver.codec import websocket_stream
+from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.discovery import subresource_kinds
+from pybernetes.control_plane.apiserver.proxy import kubelets
 from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.control_plane.apiserver.storage import writes
+from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.options import boolean
+from pybernetes.lib.http.messages import Response
+from pybernetes.lib.http.server_connection import Answer
+from pybernetes.lib.http.stream import Stream
 
 
-async def require_create(api: Api, request: Request) -> None:
+async def require_create(context: ServerContext, request: Request) -> None:
     """Refuses who may only get: a WebSocket opens with GET, and what goes through it is more than reading."""
-    if request.info.verb == "create":
+    if request.request_info.verb == "create":
         return
-    verdict = await api.authorize(request.user, replace(request.info, verb="create"))
+    verdict = await context.authorize(request.user, replace(request.request_info, verb="create"))
     if not verdict.allowed:
-        raise errors.forbidden("", "pods", request.info.name, verdict.reason)
+        raise errors.forbidden("", "pods", request.request_info.name, verdict.reason)
 
 
-async def scheduled_pod(api: Api, request: Request, kind: Kind) -> Object:
+async def scheduled_pod(context: ServerContext, request: Request, kind: Kind) -> Object:
     """The pod of the path, which must have a node."""
-    await api.fresh()
-    name = request.info.name
-    record = api.store.get(kind.key(request.info.namespace, name))
+    await context.fresh()
+    name = request.request_info.name
+    record = context.store.get(kind.key(request.request_info.namespace, name))
     if record is None:
         raise errors.not_found("", "pods", name)
     pod = kind.object(record)
@@ -64,7 +66,7 @@ def container_of(request: Request, pod: Object, *, named_only: bool = False) -> 
 
 def options_of(request: Request, kind: Kind) -> Object:
     """What a connection was asked for, as the object that admission sees."""
-    what = subresource_kinds.describe(kind.resource, request.info.subresource)
+    what = subresource_kinds.describe(kind.resource, request.request_info.subresource)
     found: Object = {"kind": what.kind, "apiVersion": kind.resource.api_version}
     for name in ("stdin", "stdout", "stderr", "tty"):
         if boolean(request, name):
@@ -76,28 +78,30 @@ def options_of(request: Request, kind: Kind) -> Object:
         found["command"] = list(commands)
     if ports := [int(text) for text in request.query.get("ports", ()) if text.isdigit()]:
         found["ports"] = ports
-    if request.info.rest:
-        found["path"] = f"/{request.info.rest}"
+    if request.request_info.rest:
+        found["path"] = f"/{request.request_info.rest}"
     return found
 
 
 async def connect(
-    api: Api, request: Request, kind: Kind, pod: Object, path: str, query: dict[str, list[str]]
+    context: ServerContext, request: Request, kind: Kind, pod: Object, path: str, query: dict[str, list[str]]
 ) -> Answer:
     """Passes the request on to the pod's kubelet, after admission had its say."""
-    if request.info.subresource != "log":
+    if request.request_info.subresource != "log":
         attributes = writes.attributes("CONNECT", kind, request, options_of(request, kind), None, False)
-        await api.admission.mutate(attributes)
-        await api.admission.validate(attributes)
-    target = nodes.kubelet(api, pod["spec"]["nodeName"], nodes.with_query(path, urlencode(query, doseq=True)))
-    if request.info.subresource != "log":
-        return await nodes.pass_on(request, target)
+        await context.admission.mutate(attributes)
+        await context.admission.validate(attributes)
+    target = kubelets.kubelet(
+        context, pod["spec"]["nodeName"], kubelets.with_query(path, urlencode(query, doseq=True))
+    )
+    if request.request_info.subresource != "log":
+        return await kubelets.pass_on(request, target)
     target.upgrades = False
-    answer = await nodes.pass_on(request, target, whole_refusals=True)
+    answer = await kubelets.pass_on(request, target, whole_refusals=True)
     if isinstance(answer, Response) and answer.status > 206:
-        raise _refusal(answer, request.info.name)
-    if isinstance(answer, Stream) and websocket.wanted(request):
-        return websocket.raw(answer, request)
+        raise _refusal(answer, request.request_info.name)
+    if isinstance(answer, Stream) and websocket_stream.wanted(request):
+        return websocket_stream.raw(answer, request)
     return answer
 
 

@@ -7,32 +7,33 @@ import orjson
 from pybernetes.api import errors
 from pybernetes.api.field import Errors
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver import negotiation, writes
-from pybernetes.control_plane.apiserver.api import Api
-from pybernetes.control_plane.apiserver.bodies import read_body
-from pybernetes.control_plane.apiserver.decoding import decode
-from pybernetes.control_plane.apiserver.http.messages import Response
-from pybernetes.control_plane.apiserver.kinds import Kind
-from pybernetes.control_plane.apiserver.options import write_options
+from pybernetes.control_plane.apiserver.codec import negotiation
+from pybernetes.control_plane.apiserver.codec.bodies import read_body
+from pybernetes.control_plane.apiserver.codec.decoding import decode
+from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.control_plane.apiserver.storage import writes
+from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.options import write_options
 from pybernetes.control_plane.store.protocol import Conflict, NotFound
+from pybernetes.lib.http.messages import Response
 
 _SUCCESS = orjson.dumps(
     {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}
 )
 
 
-async def handle(api: Api, request: Request, kind: Kind) -> Response:
+async def handle(context: ServerContext, request: Request, kind: Kind) -> Response:
     """Binds the pod of the path, or of the body when it is posted to the collection of bindings."""
-    if request.info.verb != "create":
+    if request.request_info.verb != "create":
         raise errors.method_not_allowed()
     negotiation.plain(request)
-    bindings = api.kinds.get("", "v1", "bindings")
-    pods = api.kinds.get("", "v1", "pods")
+    bindings = context.kinds.get("", "v1", "bindings")
+    pods = context.kinds.get("", "v1", "pods")
     assert bindings is not None and pods is not None
     options = write_options(request, "CreateOptions")
     binding = decode(bindings.resource, read_body(request), options.validation, request)
-    name = request.info.name or binding["metadata"].get("name", "")
+    name = request.request_info.name or binding["metadata"].get("name", "")
     if binding["metadata"].get("name", "") != name:
         raise errors.bad_request("name in URL does not match name in Binding object")
     problems = Errors()
@@ -42,28 +43,30 @@ async def handle(api: Api, request: Request, kind: Kind) -> Response:
         raise errors.invalid("", "Binding", name, problems)
     attributes = writes.attributes("CREATE", pods, request, binding, None, options.dry_run)
     attributes.subresource = "binding"
-    await api.admission.mutate(attributes)
-    await api.admission.validate(attributes)
-    await _bind(api, pods, request.info.namespace, name, binding, options.dry_run)
+    await context.admission.mutate(attributes)
+    await context.admission.validate(attributes)
+    await _bind(context, pods, request.request_info.namespace, name, binding, options.dry_run)
     return Response(_SUCCESS, 201)
 
 
-async def _bind(api: Api, pods: Kind, namespace: str, name: str, binding: Object, dry_run: bool) -> None:
+async def _bind(
+    context: ServerContext, pods: Kind, namespace: str, name: str, binding: Object, dry_run: bool
+) -> None:
     key = pods.key(namespace, name)
-    await api.fresh()
+    await context.fresh()
     while True:
-        record = api.store.get(key)
+        record = context.store.get(key)
         if record is None:
             raise errors.not_found("", "pods", name)
         pod = pods.object(record)
-        assign(pod, binding, api.timestamp())
+        assign(pod, binding, context.timestamp())
         if dry_run:
             return
         try:
-            await api.store.update(key, pods.encode(pod), record.revision)
+            await context.store.update(key, pods.encode(pod), record.revision)
             return
         except Conflict:
-            await api.fresh()
+            await context.fresh()
         except NotFound:
             raise errors.not_found("", "pods", name) from None
 

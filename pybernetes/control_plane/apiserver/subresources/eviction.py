@@ -8,15 +8,16 @@ import orjson
 
 from pybernetes.api import errors, schema, selectors
 from pybernetes.api.resource import Object, Resource
-from pybernetes.control_plane.apiserver import deletion, negotiation, writes
-from pybernetes.control_plane.apiserver.api import Api
-from pybernetes.control_plane.apiserver.bodies import read_body
-from pybernetes.control_plane.apiserver.decoding import decode
-from pybernetes.control_plane.apiserver.http.messages import Response
-from pybernetes.control_plane.apiserver.kinds import Kind
-from pybernetes.control_plane.apiserver.options import DeleteOptions, delete_options, write_options
+from pybernetes.control_plane.apiserver.codec import negotiation
+from pybernetes.control_plane.apiserver.codec.bodies import read_body
+from pybernetes.control_plane.apiserver.codec.decoding import decode
+from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.control_plane.apiserver.storage import deletion, writes
+from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.options import DeleteOptions, delete_options, write_options
 from pybernetes.control_plane.store.protocol import Conflict, NotFound
+from pybernetes.lib.http.messages import Response
 
 _EVICTION = Resource(group="policy", version="v1", kind="Eviction", plural="evictions",
                      own_type=schema.kind_type("policy", "v1", "Eviction"))  # fmt: skip
@@ -33,9 +34,9 @@ _CONDITION = {
 }
 
 
-async def handle(api: Api, request: Request, kind: Kind) -> Response:
+async def handle(context: ServerContext, request: Request, kind: Kind) -> Response:
     """Evicts the pod of the path."""
-    info = request.info
+    info = request.request_info
     if info.verb != "create":
         raise errors.method_not_allowed()
     negotiation.plain(request)
@@ -46,16 +47,18 @@ async def handle(api: Api, request: Request, kind: Kind) -> Response:
     wanted = delete_options(request, eviction.get("deleteOptions", {}))
     wanted.dry_run = wanted.dry_run or options.dry_run
     attributes = writes.attributes("CREATE", kind, request, eviction, None, wanted.dry_run)
-    await api.admission.mutate(attributes)
-    await api.admission.validate(attributes)
-    await evict(api, kind, info.namespace, info.name, wanted)
+    await context.admission.mutate(attributes)
+    await context.admission.validate(attributes)
+    await evict(context, kind, info.namespace, info.name, wanted)
     return Response(_SUCCESS, 201)
 
 
-async def evict(api: Api, pods: Kind, namespace: str, name: str, options: DeleteOptions) -> None:
+async def evict(
+    context: ServerContext, pods: Kind, namespace: str, name: str, options: DeleteOptions
+) -> None:
     """Deletes the pod, taking the disruption from its budget first."""
-    await api.fresh()
-    record = api.store.get(pods.key(namespace, name))
+    await context.fresh()
+    record = context.store.get(pods.key(namespace, name))
     if record is None:
         raise errors.not_found("", "pods", name)
     pod = pods.object(record)
@@ -63,34 +66,36 @@ async def evict(api: Api, pods: Kind, namespace: str, name: str, options: Delete
     ended = phase in ("Succeeded", "Failed") or bool(pod["metadata"].get("deletionTimestamp"))
     guarded = False
     if not ended and phase != "Pending":
-        guarded = await _take(api, pod, namespace, options.dry_run)
+        guarded = await _take(context, pod, namespace, options.dry_run)
     mine = options.resource_version is None and not ended and (guarded or phase == "Pending")
     if mine:
         # A pod that was free to go must not have become one that counts in the meantime.
         options.resource_version = pod["metadata"]["resourceVersion"]
     try:
-        await _mark_and_delete(api, pods, namespace, name, options)
+        await _mark_and_delete(context, pods, namespace, name, options)
     except errors.StatusError as error:
         if error.reason == "Conflict" and mine and guarded:
             raise _busy(name) from None
         raise
 
 
-async def _mark_and_delete(api: Api, pods: Kind, namespace: str, name: str, options: DeleteOptions) -> None:
+async def _mark_and_delete(
+    context: ServerContext, pods: Kind, namespace: str, name: str, options: DeleteOptions
+) -> None:
     key = pods.key(namespace, name)
     while not options.dry_run:
-        record = api.store.get(key)
+        record = context.store.get(key)
         if record is None:
             raise errors.not_found("", "pods", name)
         pod = pods.object(record)
         deletion.preconditions(pods, pod, options)
         conditions = pod.setdefault("status", {}).setdefault("conditions", [])
         conditions[:] = [item for item in conditions if item.get("type") != "DisruptionTarget"]
-        conditions.append({**_CONDITION, "lastProbeTime": None, "lastTransitionTime": api.timestamp()})
+        conditions.append({**_CONDITION, "lastProbeTime": None, "lastTransitionTime": context.timestamp()})
         try:
-            record = await api.store.update(key, pods.encode(pod), record.revision)
+            record = await context.store.update(key, pods.encode(pod), record.revision)
         except Conflict:
-            await api.fresh()
+            await context.fresh()
             continue
         except NotFound:
             raise errors.not_found("", "pods", name) from None
@@ -101,15 +106,15 @@ async def _mark_and_delete(api: Api, pods: Kind, namespace: str, name: str, opti
     async def admit(obj: Object) -> None:
         return None
 
-    await deletion.delete(api, pods, key, name, options, admit)
+    await deletion.delete(context, pods, key, name, options, admit)
 
 
-async def _take(api: Api, pod: Object, namespace: str, dry_run: bool) -> bool:
+async def _take(context: ServerContext, pod: Object, namespace: str, dry_run: bool) -> bool:
     """Takes one disruption from the pod's budget; True if the pod may go without one, being unhealthy."""
-    kind = api.kinds.find("policy", "poddisruptionbudgets")
+    kind = context.kinds.find("policy", "poddisruptionbudgets")
     while True:
         matching = []
-        for record in api.store.list(kind.collection(namespace)).records:
+        for record in context.store.list(kind.collection(namespace)).records:
             budget = kind.object(record)
             if selectors.from_object(budget.get("spec", {}).get("selector")).matches(
                 pod["metadata"].get("labels")
@@ -123,14 +128,14 @@ async def _take(api: Api, pod: Object, namespace: str, dry_run: bool) -> bool:
         record, budget = matching[0]
         if not _ready(pod) and _unhealthy_may_go(budget):
             return True
-        decrement(budget, pod["metadata"]["name"], api.timestamp())
+        decrement(budget, pod["metadata"]["name"], context.timestamp())
         if dry_run:
             return False
         try:
-            await api.store.update(record.key, kind.encode(budget), record.revision)
+            await context.store.update(record.key, kind.encode(budget), record.revision)
             return False
         except (Conflict, NotFound):
-            await api.fresh()
+            await context.fresh()
 
 
 def _ready(pod: Object) -> bool:

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 from pybernetes.api import errors
-from pybernetes.control_plane.apiserver.api import Api
-from pybernetes.control_plane.apiserver.http.connection import Answer
-from pybernetes.control_plane.apiserver.kinds import Kind
+from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.control_plane.apiserver.storage.kinds import Kind
 from pybernetes.control_plane.apiserver.subresources import _streams
+from pybernetes.lib.http.server_connection import Answer
 
 # What the API calls the streams, and what the kubelet does.
 STREAMS = {"stdin": "input", "stdout": "output", "stderr": "error", "tty": "tty"}
 
 
-async def handle(api: Api, request: Request, kind: Kind) -> Answer:
+async def handle(context: ServerContext, request: Request, kind: Kind) -> Answer:
     """Runs a command, its streams passed through to the client."""
-    return await run(api, request, kind, "exec", need_command=True)
+    return await run(context, request, kind, "exec", need_command=True)
 
 
-async def run(api: Api, request: Request, kind: Kind, action: str, *, need_command: bool) -> Answer:
+async def run(
+    context: ServerContext, request: Request, kind: Kind, action: str, *, need_command: bool
+) -> Answer:
     """exec and attach: streams between a client and a container."""
-    if request.info.verb not in ("get", "create"):
+    if request.request_info.verb not in ("get", "create"):
         raise errors.method_not_allowed()
-    await _streams.require_create(api, request)
-    pod = await _streams.scheduled_pod(api, request, kind)
+    await _streams.require_create(context, request)
+    pod = await _streams.scheduled_pod(context, request, kind)
     container = _streams.container_of(request, pod)
     query: dict[str, list[str]] = {}
     for name, kubelet_name in STREAMS.items():
@@ -37,4 +39,4 @@ async def run(api: Api, request: Request, kind: Kind, action: str, *, need_comma
             raise errors.bad_request("you must specify at least one command for the container")
     meta = pod["metadata"]
     path = f"/{action}/{meta['namespace']}/{meta['name']}/{container}"
-    return await _streams.connect(api, request, kind, pod, path, query)
+    return await _streams.connect(context, request, kind, pod, path, query)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pybernetes.api import errors
 from pybernetes.api.field import Errors
-from pybernetes.control_plane.apiserver.api import Api
-from pybernetes.control_plane.apiserver.http.connection import Answer
-from pybernetes.control_plane.apiserver.kinds import Kind
-from pybernetes.control_plane.apiserver.options import integer
+from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.options import integer
 from pybernetes.control_plane.apiserver.subresources import _streams
+from pybernetes.lib.http.server_connection import Answer
 
 _OPTIONS = (
     "follow",
@@ -23,16 +23,16 @@ _OPTIONS = (
 )
 
 
-async def handle(api: Api, request: Request, kind: Kind) -> Answer:
+async def handle(context: ServerContext, request: Request, kind: Kind) -> Answer:
     """Streams a container's log from its node."""
-    if request.info.verb != "get":
+    if request.request_info.verb != "get":
         raise errors.method_not_allowed()
     _check(request)
-    pod = await _streams.scheduled_pod(api, request, kind)
+    pod = await _streams.scheduled_pod(context, request, kind)
     container = _streams.container_of(request, pod)
     meta = pod["metadata"]
     path = f"/containerLogs/{meta['namespace']}/{meta['name']}/{container}"
-    return await _streams.connect(api, request, kind, pod, path, _streams.chosen(request, _OPTIONS))
+    return await _streams.connect(context, request, kind, pod, path, _streams.chosen(request, _OPTIONS))
 
 
 def _check(request: Request) -> None:
@@ -46,4 +46,4 @@ def _check(request: Request) -> None:
     if request.parameter("sinceSeconds") and request.parameter("sinceTime"):
         problems.forbidden("", "at most one of `sinceTime` or `sinceSeconds` may be specified")
     if problems:
-        raise errors.invalid("", "PodLogOptions", request.info.name, problems)
+        raise errors.invalid("", "PodLogOptions", request.request_info.name, problems)

@@ -9,36 +9,38 @@ import socket
 import ssl
 from collections.abc import Callable
 
-from pybernetes.api import errors, go
+from pybernetes.api import errors
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver import nodes, writes
-from pybernetes.control_plane.apiserver.api import Api
-from pybernetes.control_plane.apiserver.http.connection import Answer
-from pybernetes.control_plane.apiserver.http.messages import Response
-from pybernetes.control_plane.apiserver.http.relay import Target
-from pybernetes.control_plane.apiserver.kinds import Kind
+from pybernetes.api.text import go_format
+from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.proxy import kubelets
+from pybernetes.control_plane.apiserver.proxy.reverse_proxy import Target
 from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.control_plane.apiserver.storage import writes
+from pybernetes.control_plane.apiserver.storage.kinds import Kind
 from pybernetes.control_plane.apiserver.subresources._streams import options_of
+from pybernetes.lib.http.messages import Response
+from pybernetes.lib.http.server_connection import Answer
 
 _NOT_ALLOWED = "address not allowed"
 _NUMBER = re.compile(r"[0-9]{1,18}\Z")
 
 
-async def handle(api: Api, request: Request, kind: Kind) -> Answer:
+async def handle(context: ServerContext, request: Request, kind: Kind) -> Answer:
     """Passes the request on; what follows ``proxy/`` is the path there."""
-    await api.fresh()
+    await context.fresh()
     attributes = writes.attributes("CONNECT", kind, request, options_of(request, kind), None, False)
-    await api.admission.mutate(attributes)
-    await api.admission.validate(attributes)
+    await context.admission.mutate(attributes)
+    await context.admission.validate(attributes)
     finders = {"nodes": _node, "pods": _pod, "services": _service}
-    target = await finders[kind.resource.plural](api, request, kind)
-    target.dialer = api.nodes.dialer
-    target.prefix = nodes.with_query(parted(request.path)[0], "")
-    if not request.info.rest and not request.path.endswith("/") and request.method in ("GET", "HEAD"):
+    target = await finders[kind.resource.plural](context, request, kind)
+    target.dialer = context.nodes.dialer
+    target.prefix = kubelets.with_query(parted(request.path)[0], "")
+    if not request.request_info.rest and not request.path.endswith("/") and request.method in ("GET", "HEAD"):
         # Relative links of the page behind the proxy need the slash.
-        location = nodes.with_query(request.path + "/", request.query_text)
+        location = kubelets.with_query(request.path + "/", request.query_text)
         return Response(b"", 301, headers=((b"Location", location.encode()),))
-    return await nodes.pass_on(request, target)
+    return await kubelets.pass_on(request, target)
 
 
 def parted(path: str) -> tuple[str, str]:
@@ -49,7 +51,7 @@ def parted(path: str) -> tuple[str, str]:
 
 
 def _path(request: Request) -> str:
-    return nodes.with_query("/" + parted(request.path)[1], request.query_text)
+    return kubelets.with_query("/" + parted(request.path)[1], request.query_text)
 
 
 def _parts(kind: Kind, name: str) -> tuple[str, str, str]:
@@ -62,20 +64,20 @@ def _parts(kind: Kind, name: str) -> tuple[str, str, str]:
     }.get(len(pieces), ("", "", ""))
     if not name_ or scheme not in ("", "http", "https"):
         noun = kind.resource.kind.lower()
-        raise errors.bad_request(f"invalid {noun} request {go.quote(name)}")
+        raise errors.bad_request(f"invalid {noun} request {go_format.quote(name)}")
     return scheme, name_, port
 
 
-def _found(api: Api, kind: Kind, namespace: str, name: str) -> Object:
-    record = api.store.get(kind.key(namespace, name))
+def _found(context: ServerContext, kind: Kind, namespace: str, name: str) -> Object:
+    record = context.store.get(kind.key(namespace, name))
     if record is None:
         raise errors.not_found("", kind.resource.plural, name)
     return kind.object(record)
 
 
-async def _node(api: Api, request: Request, kind: Kind) -> Target:
-    scheme, name, port = _parts(kind, request.info.name)
-    target = nodes.kubelet(api, name, _path(request))
+async def _node(context: ServerContext, request: Request, kind: Kind) -> Target:
+    scheme, name, port = _parts(kind, request.request_info.name)
+    target = kubelets.kubelet(context, name, _path(request))
     await _require_allowed(target.host)
     if port and port != str(target.port):
         return Target(target.host, _number(port), _path(request), _tls(scheme))
@@ -88,19 +90,19 @@ async def _require_allowed(host: str) -> None:
         found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except OSError:
         raise errors.bad_request(f"lookup {host}: no such host") from None
-    if not all(nodes.is_global(str(address[4][0])) for address in found):
+    if not all(kubelets.is_global(str(address[4][0])) for address in found):
         raise errors.bad_request(_NOT_ALLOWED)
 
 
 def _tls(scheme: str) -> ssl.SSLContext | None:
-    return nodes.unverified() if scheme == "https" else None
+    return kubelets.unverified() if scheme == "https" else None
 
 
-async def _pod(api: Api, request: Request, kind: Kind) -> Target:
-    scheme, name, port = _parts(kind, request.info.name)
-    pod = _found(api, kind, request.info.namespace, name)
+async def _pod(context: ServerContext, request: Request, kind: Kind) -> Target:
+    scheme, name, port = _parts(kind, request.request_info.name)
+    pod = _found(context, kind, request.request_info.namespace, name)
     address = pod.get("status", {}).get("podIP", "")
-    if not nodes.is_global(address):
+    if not kubelets.is_global(address):
         raise errors.bad_request(_NOT_ALLOWED)
     return Target(address, _number(port) if port else _first_port(pod), _path(request), _tls(scheme))
 
@@ -118,20 +120,20 @@ def _number(port: str) -> int:
     return int(port)
 
 
-async def _service(api: Api, request: Request, kind: Kind) -> Target:
-    scheme, name, port = _parts(kind, request.info.name)
-    namespace = request.info.namespace
+async def _service(context: ServerContext, request: Request, kind: Kind) -> Target:
+    scheme, name, port = _parts(kind, request.request_info.name)
+    namespace = request.request_info.namespace
     if _NUMBER.match(port):
-        port = _port_name(_found(api, kind, namespace, name), int(port))
-    slices, pods = api.kinds.find("discovery.k8s.io", "endpointslices"), api.kinds.find("", "pods")
+        port = _port_name(_found(context, kind, namespace, name), int(port))
+    slices, pods = context.kinds.find("discovery.k8s.io", "endpointslices"), context.kinds.find("", "pods")
 
     def pod(pod_name: str) -> Object | None:
-        record = api.store.get(pods.key(namespace, pod_name))
+        record = context.store.get(pods.key(namespace, pod_name))
         return None if record is None else pods.object(record)
 
     candidates = [
         candidate
-        for record in api.store.list(slices.collection(namespace)).records
+        for record in context.store.list(slices.collection(namespace)).records
         if slices.labels(record).get("kubernetes.io/service-name") == name
         for candidate in endpoints(slices.object(record), namespace, port, pod)
     ]

@@ -9,37 +9,40 @@ from pybernetes.api import errors, selectors, table
 from pybernetes.api.apply.scale import parent_to_scale, path_of, scale_to_parent
 from pybernetes.api.field import Errors
 from pybernetes.api.resource import Object, Resource, Scale
-from pybernetes.control_plane.apiserver import negotiation, rendering, writes
-from pybernetes.control_plane.apiserver.api import Api
-from pybernetes.control_plane.apiserver.bodies import read_body
-from pybernetes.control_plane.apiserver.decoding import decode
-from pybernetes.control_plane.apiserver.http.messages import Response
-from pybernetes.control_plane.apiserver.kinds import Kind
-from pybernetes.control_plane.apiserver.options import WriteOptions, write_options
+from pybernetes.control_plane.apiserver.codec import negotiation, rendering
+from pybernetes.control_plane.apiserver.codec.bodies import read_body
+from pybernetes.control_plane.apiserver.codec.decoding import decode
+from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.control_plane.apiserver.storage import writes
+from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.options import WriteOptions, write_options
 from pybernetes.control_plane.apiserver.verbs.patch import APPLY, Applied, Change, patch_type, read_patch
 from pybernetes.control_plane.store.protocol import Record
+from pybernetes.lib.http.messages import Response
 
 SCALE = Kind(Resource(group="autoscaling", version="v1", kind="Scale", plural="scales"))
 
 
-async def handle(api: Api, request: Request, kind: Kind) -> Response:
+async def handle(context: ServerContext, request: Request, kind: Kind) -> Response:
     """Reads or writes the number of replicas."""
     form = negotiation.representation(request)
     paths = kind.resource.scale
     assert paths is not None
-    info = request.info
+    info = request.request_info
     if info.verb == "get":
-        await api.fresh()
-        record = api.store.get(kind.key(info.namespace, info.name))
+        await context.fresh()
+        record = context.store.get(kind.key(info.namespace, info.name))
         if record is None:
             raise errors.not_found(kind.resource.group, kind.resource.plural, info.name)
         await kind.prepare((record,))
-        return rendering.render(SCALE, scale_of(paths, kind.object(record)), form, api.clock())
+        return rendering.render(SCALE, scale_of(paths, kind.object(record)), form, context.clock())
     if info.verb not in ("update", "patch"):
         raise errors.method_not_allowed()
     options = write_options(request, "UpdateOptions" if info.verb == "update" else "PatchOptions")
-    wanted = _replacement(request, options) if info.verb == "update" else _patch(api, request, kind, options)
+    wanted = (
+        _replacement(request, options) if info.verb == "update" else _patch(context, request, kind, options)
+    )
     keep_fields = isinstance(wanted, Applied)
 
     def change(old: Object, record: Record) -> Object:
@@ -48,9 +51,9 @@ async def handle(api: Api, request: Request, kind: Kind) -> Response:
         return _changed(kind, paths, old, wanted(scale, record), keep_fields)
 
     fields = (lambda new, old: None) if keep_fields else None
-    written = await writes.update(api, kind, change, request, options, fields=fields)
+    written = await writes.update(context, kind, change, request, options, fields=fields)
     obj = kind.object(written.record) if written.record is not None else written.obj
-    return rendering.render(SCALE, scale_of(paths, obj), form, api.clock())
+    return rendering.render(SCALE, scale_of(paths, obj), form, context.clock())
 
 
 def _replacement(request: Request, options: WriteOptions) -> Callable[[Object, Record], Object]:
@@ -60,12 +63,12 @@ def _replacement(request: Request, options: WriteOptions) -> Callable[[Object, R
 
 
 def _patch(
-    api: Api, request: Request, kind: Kind, options: WriteOptions
+    context: ServerContext, request: Request, kind: Kind, options: WriteOptions
 ) -> Callable[[Object, Record], Object]:
     given = patch_type(request, kind)
     body = read_patch(request, given)
     if given == APPLY:
-        return Applied(api, request, SCALE, body, options, {})
+        return Applied(context, request, SCALE, body, options, {})
     return Change(request, SCALE, given, body, options)
 
 

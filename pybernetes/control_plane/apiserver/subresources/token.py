@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import time
 
-from pybernetes.api import errors, go
-from pybernetes.api.authentication._token_request import TOKEN_REQUEST, is_for_webhook
+from pybernetes.api import errors
+from pybernetes.api.core.serviceaccount.token_request import TOKEN_REQUEST, is_for_webhook
 from pybernetes.api.field import Errors
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver import negotiation, rendering, writes
-from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.authn.service_accounts.claims import Reference, issue
 from pybernetes.control_plane.apiserver.authn.service_accounts.settings import (
     EXTENDED_SECONDS,
     WARN_SECONDS,
     ServiceAccounts,
 )
-from pybernetes.control_plane.apiserver.bodies import read_body
-from pybernetes.control_plane.apiserver.decoding import decode
-from pybernetes.control_plane.apiserver.http.messages import Response
-from pybernetes.control_plane.apiserver.kinds import Kind
-from pybernetes.control_plane.apiserver.options import write_options
+from pybernetes.control_plane.apiserver.codec import negotiation, rendering
+from pybernetes.control_plane.apiserver.codec.bodies import read_body
+from pybernetes.control_plane.apiserver.codec.decoding import decode
+from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.control_plane.apiserver.storage import writes
+from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.options import write_options
 from pybernetes.lib import jose
+from pybernetes.lib.http.messages import Response
 
 _KIND = Kind(TOKEN_REQUEST)
 _BOUND = {"Pod": "pods", "Secret": "secrets", "Node": "nodes"}
@@ -30,10 +32,10 @@ _GATE = "APIServerWebhookAuthenticationToken"
 _ISSUED = "authentication.kubernetes.io/issued-credential-id"
 
 
-async def handle(api: Api, request: Request, kind: Kind) -> Response:
+async def handle(context: ServerContext, request: Request, kind: Kind) -> Response:
     """Makes a token for the service account of the path."""
-    accounts = api.authentication.accounts
-    if request.info.verb != "create":
+    accounts = context.authentication.accounts
+    if request.request_info.verb != "create":
         raise errors.method_not_allowed()
     if accounts is None:
         raise errors.no_such_resource()
@@ -41,35 +43,37 @@ async def handle(api: Api, request: Request, kind: Kind) -> Response:
     options = write_options(request, "CreateOptions")
     body = read_body(request, default=(TOKEN_REQUEST.group, "v1", TOKEN_REQUEST.kind))
     asked = decode(TOKEN_REQUEST, body, options.validation, request)
-    name = request.info.name
-    writes.settle_namespace(kind, asked["metadata"], request.info.namespace)
+    name = request.request_info.name
+    writes.settle_namespace(kind, asked["metadata"], request.request_info.namespace)
     assert TOKEN_REQUEST.default is not None and TOKEN_REQUEST.validate is not None
     TOKEN_REQUEST.default(asked)
     attributes = writes.attributes("CREATE", kind, request, asked, None, options.dry_run)
-    await api.admission.mutate(attributes)
-    writes.own_fields(api, TOKEN_REQUEST, None, asked, options, "token")
-    await api.fresh()
-    account = _complete(api, kind, accounts, asked, name)
+    await context.admission.mutate(attributes)
+    writes.own_fields(context, TOKEN_REQUEST, None, asked, options, "token")
+    await context.fresh()
+    account = _complete(context, kind, accounts, asked, name)
     problems = Errors()
     TOKEN_REQUEST.validate(asked, problems)
     if problems:
         raise errors.invalid(TOKEN_REQUEST.group, TOKEN_REQUEST.kind, "", problems)
-    await api.admission.validate(attributes)
-    asked["status"] = _token(api, request, accounts, account, asked)
+    await context.admission.validate(attributes)
+    asked["status"] = _token(context, request, accounts, account, asked)
     spec = asked["spec"]
     asked["spec"] = {"audiences": spec["audiences"], "expirationSeconds": spec["expirationSeconds"],
                      "boundObjectRef": spec.get("boundObjectRef")}  # fmt: skip
-    return rendering.render(_KIND, asked, form, api.clock(), status=201)
+    return rendering.render(_KIND, asked, form, context.clock(), status=201)
 
 
-def _complete(api: Api, kind: Kind, accounts: ServiceAccounts, asked: Object, name: str) -> Object:
+def _complete(
+    context: ServerContext, kind: Kind, accounts: ServiceAccounts, asked: Object, name: str
+) -> Object:
     """Fills in what the account and the server's settings say; gives the account."""
     meta = asked["metadata"]
     if meta.setdefault("name", name) != name:
         problems = Errors()
         problems.invalid("metadata.name", meta["name"], "must match the service account name if specified")
         raise errors.invalid(TOKEN_REQUEST.group, TOKEN_REQUEST.kind, name, problems)
-    record = api.store.get(kind.key(meta["namespace"], name))
+    record = context.store.get(kind.key(meta["namespace"], name))
     if record is None:
         raise errors.not_found("", "serviceaccounts", name)
     account = kind.object(record)
@@ -81,17 +85,17 @@ def _complete(api: Api, kind: Kind, accounts: ServiceAccounts, asked: Object, na
         )  # fmt: skip
     if not asked["spec"].get("audiences"):
         asked["spec"]["audiences"] = list(accounts.audiences)
-    meta["creationTimestamp"] = api.timestamp()
+    meta["creationTimestamp"] = context.timestamp()
     asked.pop("status", None)
     return account
 
 
 def _token(
-    api: Api, request: Request, accounts: ServiceAccounts, account: Object, asked: Object
+    context: ServerContext, request: Request, accounts: ServiceAccounts, account: Object, asked: Object
 ) -> dict[str, str]:
     """The status with the token."""
     spec = asked["spec"]
-    bound = _bound(api, asked)
+    bound = _bound(context, asked)
     seconds = spec["expirationSeconds"]
     if 0 < accounts.max_seconds < seconds:
         request.warn(f"requested expiration of {seconds} seconds shortened to {accounts.max_seconds} seconds")
@@ -100,7 +104,7 @@ def _token(
     for_us = set(spec["audiences"]) <= set(accounts.audiences)
     if accounts.extend and "pod" in bound and seconds == WARN_SECONDS and for_us:
         lasts, warn_after = EXTENDED_SECONDS, seconds
-    now = api.clock()
+    now = context.clock()
     claims = issue(account, issuer=accounts.issuers[0], audiences=spec["audiences"], now=now, seconds=lasts,
                    warn_after=warn_after, bound=bound)  # fmt: skip
     if request.audit is not None:
@@ -109,7 +113,7 @@ def _token(
     return {"token": jose.sign(accounts.signer, claims), "expirationTimestamp": ends}
 
 
-def _bound(api: Api, asked: Object) -> dict[str, Reference]:
+def _bound(context: ServerContext, asked: Object) -> dict[str, Reference]:
     """The objects that the token is bound to: the one that was asked for, and with a pod its node."""
     reference = asked["spec"].get("boundObjectRef")
     if reference is None:
@@ -122,13 +126,13 @@ def _bound(api: Api, asked: Object) -> dict[str, Reference]:
         )
     if group or what not in _BOUND:
         raise errors.bad_request(f"cannot bind token to object of type {group}/{version}, Kind={what}")
-    obj = _get(api, _BOUND[what], asked["metadata"]["namespace"], name)
+    obj = _get(context, _BOUND[what], asked["metadata"]["namespace"], name)
     if obj is None:
         raise errors.not_found("", _BOUND[what], name)
     account = asked["metadata"]["name"]
     if what == "Pod" and obj["spec"].get("serviceAccountName", "") != account:
         raise errors.bad_request(
-            f"cannot bind token for serviceaccount {go.quote(account)} to pod running with different "
+            f"cannot bind token for serviceaccount {go_format.quote(account)} to pod running with different "
             "serviceaccount name."
         )
     uid = obj["metadata"]["uid"]
@@ -140,12 +144,12 @@ def _bound(api: Api, asked: Object) -> dict[str, Reference]:
     bound = {what.lower(): Reference(name, uid)}
     node = obj["spec"].get("nodeName", "") if what == "Pod" else ""
     if node:
-        found = _get(api, "nodes", "", node)
+        found = _get(context, "nodes", "", node)
         bound["node"] = Reference(node, found["metadata"]["uid"] if found is not None else "")
     return bound
 
 
-def _get(api: Api, plural: str, namespace: str, name: str) -> Object | None:
-    kind = api.kinds.find("", plural)
-    record = api.store.get(kind.key(namespace, name))
+def _get(context: ServerContext, plural: str, namespace: str, name: str) -> Object | None:
+    kind = context.kinds.find("", plural)
+    record = context.store.get(kind.key(namespace, name))
     return None if record is None else kind.object(record)

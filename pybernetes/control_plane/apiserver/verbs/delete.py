@@ -9,15 +9,16 @@ import orjson
 
 from pybernetes.api import errors
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver import deletion, negotiation, rendering, writes
-from pybernetes.control_plane.apiserver.api import Api
-from pybernetes.control_plane.apiserver.bodies import read_body
-from pybernetes.control_plane.apiserver.http.messages import Response
-from pybernetes.control_plane.apiserver.kinds import Kind
-from pybernetes.control_plane.apiserver.options import DeleteOptions, delete_options, list_options
+from pybernetes.control_plane.apiserver.codec import negotiation, rendering
+from pybernetes.control_plane.apiserver.codec.bodies import read_body
+from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.selection import Selection
+from pybernetes.control_plane.apiserver.storage import deletion, writes
+from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.options import DeleteOptions, delete_options, list_options
+from pybernetes.control_plane.apiserver.storage.selection import Selection
 from pybernetes.control_plane.store.protocol import Record
+from pybernetes.lib.http.messages import Response
 
 # Kinds whose deletion answers with the object instead of a Status.
 _RETURN_OBJECT = {
@@ -43,31 +44,31 @@ def _options(request: Request, kind: Kind) -> DeleteOptions:
 
 
 async def _delete(
-    api: Api, request: Request, kind: Kind, key: str, name: str, options: DeleteOptions
+    context: ServerContext, request: Request, kind: Kind, key: str, name: str, options: DeleteOptions
 ) -> deletion.Deleted:
     async def admit(obj: Object) -> None:
         attrs = writes.attributes("DELETE", kind, request, None, obj, options.dry_run)
         attrs.name, attrs.options = name, options
-        await api.admission.mutate(attrs)
-        await api.admission.validate(attrs)
+        await context.admission.mutate(attrs)
+        await context.admission.validate(attrs)
 
-    return await deletion.delete(api, kind, key, name, options, admit)
+    return await deletion.delete(context, kind, key, name, options, admit)
 
 
-async def delete(api: Api, request: Request, kind: Kind) -> Response:
+async def delete(context: ServerContext, request: Request, kind: Kind) -> Response:
     """Deletes one object, or starts to."""
     form = negotiation.representation(request)
     options = _options(request, kind)
-    info = request.info
+    info = request.request_info
     key = kind.key(info.namespace, info.name)
-    outcome = await _delete(api, request, kind, key, info.name, options)
+    outcome = await _delete(context, request, kind, key, info.name, options)
     resource = kind.resource
     status = 202 if not outcome.gone and options.orphan is False else 200
     if outcome.gone and (resource.group, resource.plural) not in _RETURN_OBJECT:
         return Response(orjson.dumps(_success(kind, outcome.obj)), status)
     if outcome.record is not None:
-        return rendering.one(kind, outcome.record, form, api.clock(), status=status)
-    return rendering.render(kind, outcome.obj, form, api.clock(), status=status)
+        return rendering.one(kind, outcome.record, form, context.clock(), status=status)
+    return rendering.render(kind, outcome.obj, form, context.clock(), status=status)
 
 
 def _success(kind: Kind, obj: Object) -> dict[str, Any]:
@@ -81,7 +82,7 @@ def _success(kind: Kind, obj: Object) -> dict[str, Any]:
     return {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details}
 
 
-async def delete_collection(api: Api, request: Request, kind: Kind) -> Response:
+async def delete_collection(context: ServerContext, request: Request, kind: Kind) -> Response:
     """Deletes every object that the selectors choose; answers with them as they were."""
     form = negotiation.representation(request)
     if form.transform == "PartialObjectMetadata":
@@ -89,15 +90,18 @@ async def delete_collection(api: Api, request: Request, kind: Kind) -> Response:
     options = _options(request, kind)
     chosen = list_options(request, watch=False)
     selection = Selection(kind, chosen)
-    await api.fresh()
-    revision, records = api.store.revision, api.store.list(kind.collection(request.info.namespace)).records
+    await context.fresh()
+    revision, records = (
+        context.store.revision,
+        context.store.list(kind.collection(request.request_info.namespace)).records,
+    )
     await kind.prepare(records)
     if selection.match is not None:
         records = [record for record in records if selection.match(record)]
 
     async def one(record: Record) -> None:
         try:
-            await _delete(api, request, kind, record.key, record.key.rpartition("/")[2], options)
+            await _delete(context, request, kind, record.key, record.key.rpartition("/")[2], options)
         except errors.StatusError as error:
             if error.code != 404:  # someone else was faster
                 raise
@@ -106,5 +110,5 @@ async def delete_collection(api: Api, request: Request, kind: Kind) -> Response:
     for start in range(0, len(records), _AT_A_TIME):
         await asyncio.gather(*map(one, records[start : start + _AT_A_TIME]))
     meta = {"resourceVersion": str(revision)}
-    body = rendering.listing(kind, records, meta, form, api.clock(), "Metadata")
+    body = rendering.listing(kind, records, meta, form, context.clock(), "Metadata")
     return Response(body, 200, rendering.content_type(form))

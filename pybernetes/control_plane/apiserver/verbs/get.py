@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 from pybernetes.api import errors
-from pybernetes.control_plane.apiserver import negotiation, rendering
-from pybernetes.control_plane.apiserver.api import Api, Awaited
-from pybernetes.control_plane.apiserver.http.messages import Response
-from pybernetes.control_plane.apiserver.kinds import ROOT, Kind
-from pybernetes.control_plane.apiserver.options import revision
+from pybernetes.control_plane.apiserver.codec import negotiation, rendering
+from pybernetes.control_plane.apiserver.context import Awaited, ServerContext
 from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.control_plane.apiserver.storage.kinds import ROOT, Kind
+from pybernetes.control_plane.apiserver.storage.options import revision
 from pybernetes.control_plane.store.protocol import Record
+from pybernetes.lib.http.messages import Response
 
 
-def get(api: Api, request: Request, kind: Kind) -> Response | Awaited:
+def get(context: ServerContext, request: Request, kind: Kind) -> Response | Awaited:
     """Answers with one object, from memory and without decoding it."""
-    store = api.store
+    store = context.store
     wanted = revision(request.parameter("resourceVersion")) if request.query_text else 0
     # "0" means that any version will do; without one the newest is asked for.
     any_version = bool(request.query_text) and request.parameter("resourceVersion") == "0"
     if store.revision < wanted or not (store.local or any_version or wanted) or kind.prepares:
-        return _get_later(api, request, kind, wanted)
-    return _read(api, request, kind)
+        return _get_later(context, request, kind, wanted)
+    return _read(context, request, kind)
 
 
-async def _get_later(api: Api, request: Request, kind: Kind, wanted: int) -> Response:
-    await wait_for(api, wanted)
+async def _get_later(context: ServerContext, request: Request, kind: Kind, wanted: int) -> Response:
+    await wait_for(context, wanted)
     if kind.prepares:
-        record = api.store.get(kind.key(request.info.namespace, request.info.name))
+        record = context.store.get(kind.key(request.request_info.namespace, request.request_info.name))
         if record is not None:
             await _prepare(kind, record)
-    return _read(api, request, kind)
+    return _read(context, request, kind)
 
 
 async def _prepare(kind: Kind, record: Record) -> None:
@@ -42,19 +42,19 @@ async def _prepare(kind: Kind, record: Record) -> None:
         ) from None
 
 
-async def wait_for(api: Api, wanted: int) -> None:
+async def wait_for(context: ServerContext, wanted: int) -> None:
     """Waits until memory has a revision (0: whatever is newest); 504 if it does not come soon."""
     if not wanted:
-        await api.fresh()
-    elif not await api.store.wait(wanted, 3.0):
-        raise errors.too_large_resource_version(wanted, api.store.revision)
+        await context.fresh()
+    elif not await context.store.wait(wanted, 3.0):
+        raise errors.too_large_resource_version(wanted, context.store.revision)
 
 
-def _read(api: Api, request: Request, kind: Kind) -> Response:
+def _read(context: ServerContext, request: Request, kind: Kind) -> Response:
     form = negotiation.representation(request)
-    info = request.info
-    record = api.store.get(kind.key(info.namespace, info.name))
+    info = request.request_info
+    record = context.store.get(kind.key(info.namespace, info.name))
     if record is None:
         raise errors.not_found(kind.resource.group, kind.resource.plural, info.name)
     include = request.parameter("includeObject") or "Metadata"
-    return rendering.one(kind, record, form, api.clock(), include)
+    return rendering.one(kind, record, form, context.clock(), include)

@@ -9,15 +9,15 @@ from typing import Any
 import orjson
 
 from pybernetes.api import errors
-from pybernetes.control_plane.apiserver import negotiation, rendering
-from pybernetes.control_plane.apiserver.api import Api, Awaited
-from pybernetes.control_plane.apiserver.http.messages import Response
-from pybernetes.control_plane.apiserver.kinds import Kind
-from pybernetes.control_plane.apiserver.options import ListOptions, list_options, revision
+from pybernetes.control_plane.apiserver.codec import negotiation, rendering
+from pybernetes.control_plane.apiserver.context import Awaited, ServerContext
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.selection import Selection
+from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.options import ListOptions, list_options, revision
+from pybernetes.control_plane.apiserver.storage.selection import Selection
 from pybernetes.control_plane.apiserver.verbs.get import wait_for
 from pybernetes.control_plane.store.protocol import Compacted, FutureRevision, Record
+from pybernetes.lib.http.messages import Response
 
 _CONTINUE_EXPIRED = (
     "The provided continue parameter is too old to display a consistent list result. You can start a new list without "
@@ -27,84 +27,86 @@ _CONTINUE_EXPIRED = (
 )
 
 
-def list_(api: Api, request: Request, kind: Kind) -> Response | Awaited:
+def list_(context: ServerContext, request: Request, kind: Kind) -> Response | Awaited:
     """Answers with a list."""
     options = list_options(request, watch=False)
-    store = api.store
+    store = context.store
     wanted = revision(options.resource_version)
     exact = options.match == "Exact" or (
         bool(options.limit) and wanted and not options.match and not options.token
     )
     if store.revision < wanted or not (store.local or options.resource_version) or kind.prepares:
-        return _list_later(api, request, kind, options, wanted, bool(exact))
-    return _answer(api, request, kind, options, wanted if exact else 0)
+        return _list_later(context, request, kind, options, wanted, bool(exact))
+    return _answer(context, request, kind, options, wanted if exact else 0)
 
 
 async def _list_later(
-    api: Api, request: Request, kind: Kind, options: ListOptions, wanted: int, exact: bool
+    context: ServerContext, request: Request, kind: Kind, options: ListOptions, wanted: int, exact: bool
 ) -> Response:
-    await wait_for(api, wanted)
+    await wait_for(context, wanted)
     at = wanted if exact else 0
     while kind.prepares:
-        records = _candidates(api, request, kind, options, at)
+        records = _candidates(context, request, kind, options, at)
         if not kind.unprepared(records):
             break
         await kind.prepare(records)
-    return _answer(api, request, kind, options, at)
+    return _answer(context, request, kind, options, at)
 
 
-def _candidates(api: Api, request: Request, kind: Kind, options: ListOptions, at: int) -> list[Record]:
+def _candidates(
+    context: ServerContext, request: Request, kind: Kind, options: ListOptions, at: int
+) -> list[Record]:
     """The records that an answer may have in it; what is wrong with the request is told later."""
-    prefix = kind.collection(request.info.namespace)
+    prefix = kind.collection(request.request_info.namespace)
     start = ""
     if options.token:
         start, at = _decode_token(options.token, prefix)
-    at = 0 if at == api.store.revision or at < 0 else at
+    at = 0 if at == context.store.revision or at < 0 else at
     limit = 0 if options.label_selector or options.field_selector else options.limit
     try:
-        return api.store.list(prefix, start=start, limit=limit, revision=at).records
+        return context.store.list(prefix, start=start, limit=limit, revision=at).records
     except (Compacted, FutureRevision):
         return []
 
 
-def _answer(api: Api, request: Request, kind: Kind, options: ListOptions, at: int) -> Response:
+def _answer(context: ServerContext, request: Request, kind: Kind, options: ListOptions, at: int) -> Response:
     form = negotiation.representation(request)
-    namespace = request.info.namespace
+    namespace = request.request_info.namespace
     prefix = kind.collection(namespace)
     if request.local is not None and rendering.is_plain(form):
-        records, meta = _select(api, kind, prefix, Selection(kind, options), options, at)
+        records, meta = _select(context, kind, prefix, Selection(kind, options), options, at)
         return request.local.listing(kind, records, meta)
     plain = not (options.label_selector or options.field_selector or options.limit or options.token or at)
     if plain and rendering.is_plain(form):
-        return Response(_whole(api, kind, prefix))
+        return Response(_whole(context, kind, prefix))
     if form.transform == "PartialObjectMetadata":
         raise rendering.is_a_list(kind)
     selection = Selection(kind, options)
-    records, meta = _select(api, kind, prefix, selection, options, at)
+    records, meta = _select(context, kind, prefix, selection, options, at)
     include = request.parameter("includeObject") or "Metadata"
-    body = rendering.listing(kind, records, meta, form, api.clock(), include)
+    body = rendering.listing(kind, records, meta, form, context.clock(), include)
     return Response(body, 200, rendering.content_type(form))
 
 
-def _whole(api: Api, kind: Kind, prefix: str) -> bytes:
+def _whole(context: ServerContext, kind: Kind, prefix: str) -> bytes:
     """A whole list as bytes: what was joined for the last one is used again until something changes."""
-    store = api.store
+    store = context.store
     version = kind.resource.api_version
     changed = store.changed(prefix)
-    items = api.lists.get(kind.form, prefix, changed)
+    items = context.lists.get(kind.form, prefix, changed)
     if items is None:
         items = b",".join(kind.items(store.list(prefix).records))
-        api.lists.put(kind.form, prefix, changed, items)
+        context.lists.put(kind.form, prefix, changed, items)
     return b'{"kind":"%b","apiVersion":"%b","metadata":{"resourceVersion":"%d"},"items":[%b]}' % (
         kind.resource.list_kind.encode(), version.encode(), store.revision, items,
     )  # fmt: skip
 
 
 def _select(
-    api: Api, kind: Kind, prefix: str, selection: Selection, options: ListOptions, at: int
+    context: ServerContext, kind: Kind, prefix: str, selection: Selection, options: ListOptions, at: int
 ) -> tuple[list[Record], dict[str, Any]]:
     """The records of a page and the list's metadata."""
-    store = api.store
+    store = context.store
     start = ""
     if options.token:
         start, at = _decode_token(options.token, prefix)
@@ -112,7 +114,7 @@ def _select(
     try:
         if at < 0:  # a token that goes on with whatever is there now
             at = 0
-        records, more, remaining, shown = _page(api, prefix, start, selection, options.limit, at)
+        records, more, remaining, shown = _page(context, prefix, start, selection, options.limit, at)
     except Compacted:
         if not options.token:
             raise errors.expired("The resourceVersion for the provided list is too old.") from None
@@ -130,15 +132,15 @@ def _select(
 
 
 def _page(
-    api: Api, prefix: str, start: str, selection: Selection, limit: int, at: int
+    context: ServerContext, prefix: str, start: str, selection: Selection, limit: int, at: int
 ) -> tuple[list[Record], str, int, int]:
     """Up to ``limit`` matching records, the key at which the next page starts, and how many remain."""
     match = selection.match
     if match is None:
-        page = api.store.list(prefix, start=start, limit=limit, revision=at)
+        page = context.store.list(prefix, start=start, limit=limit, revision=at)
         following = page.records[-1].key + "\0" if page.more else ""
         return page.records, following, page.remaining, page.revision
-    page = api.store.list(prefix, start=start, revision=at)
+    page = context.store.list(prefix, start=start, revision=at)
     found: list[Record] = []
     for record in page.records:
         if match(record):

@@ -6,24 +6,26 @@ from typing import Any
 
 import orjson
 
-from pybernetes.api import errors, go
+from pybernetes.api import errors
 from pybernetes.api.apply import apply as server_side
 from pybernetes.api.field import Errors
 from pybernetes.api.patch import json_patch, merge_patch, strategic
 from pybernetes.api.resource import Object
 from pybernetes.api.schema import Decoder
 from pybernetes.api.schema.decode import count_keys
-from pybernetes.control_plane.apiserver import negotiation, writes
-from pybernetes.control_plane.apiserver.api import Api
-from pybernetes.control_plane.apiserver.bodies import Body, parse_body
-from pybernetes.control_plane.apiserver.decoding import check_type, convert, report
-from pybernetes.control_plane.apiserver.http.messages import Response
-from pybernetes.control_plane.apiserver.kinds import Kind
-from pybernetes.control_plane.apiserver.options import WriteOptions, write_options
+from pybernetes.api.text import go_format
+from pybernetes.control_plane.apiserver.codec import negotiation
+from pybernetes.control_plane.apiserver.codec.bodies import Body, parse_body
+from pybernetes.control_plane.apiserver.codec.decoding import check_type, convert, report
+from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.update_rules import UpdateRules
+from pybernetes.control_plane.apiserver.storage import writes
+from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.options import WriteOptions, write_options
+from pybernetes.control_plane.apiserver.storage.update_rules import UpdateRules
 from pybernetes.control_plane.apiserver.verbs.create import answer
 from pybernetes.control_plane.store.protocol import Record
+from pybernetes.lib.http.messages import Response
 
 JSON_PATCH = "application/json-patch+json"
 MERGE_PATCH = "application/merge-patch+json"
@@ -34,16 +36,18 @@ TYPES = (JSON_PATCH, MERGE_PATCH, STRATEGIC, APPLY)
 _CUSTOM_TYPES = (JSON_PATCH, MERGE_PATCH, APPLY)
 
 
-async def patch(api: Api, request: Request, kind: Kind, rules: UpdateRules | None = None) -> Response:
+async def patch(
+    context: ServerContext, request: Request, kind: Kind, rules: UpdateRules | None = None
+) -> Response:
     """Changes a stored object by the patch of the body."""
     form = negotiation.representation(request)
     given = patch_type(request, kind)
     options = write_options(request, "PatchOptions", apply=given == APPLY)
     body = read_patch(request, given)
     if given == APPLY:
-        return answer(api, kind, await _apply(api, request, kind, body, options, rules), form)
+        return answer(context, kind, await _apply(context, request, kind, body, options, rules), form)
     change = Change(request, kind, given, body, options)
-    return answer(api, kind, await writes.update(api, kind, change, request, options, rules), form)
+    return answer(context, kind, await writes.update(context, kind, change, request, options, rules), form)
 
 
 def patch_type(request: Request, kind: Kind) -> str:
@@ -98,7 +102,7 @@ class Change:
             # The patched fields go into an object whose kind is not in question.
             result["kind"], result["apiVersion"] = resource.kind, resource.api_version
         new = self._decoded(result)
-        _same_name(new["metadata"], self.request.info.name)
+        _same_name(new["metadata"], self.request.request_info.name)
         # A patch that does not speak of the version does not insist on it.
         if (
             new["metadata"].get("resourceVersion") == old["metadata"].get("resourceVersion")
@@ -122,7 +126,7 @@ class Change:
             raise _unfit(result, error.message) from None
         problems = list(self.repeated)
         if validation != "Ignore":
-            problems += [f"unknown field {go.quote(path)}" for path in decoder.unknown]
+            problems += [f"unknown field {go_format.quote(path)}" for path in decoder.unknown]
         if problems and validation == "Strict":
             raise _unfit(result, "strict decoding error: " + ", ".join(problems))
         for problem in problems:
@@ -162,14 +166,20 @@ class Applied:
 
     def __init__(
         self,
-        api: Api,
+        context: ServerContext,
         request: Request,
         kind: Kind,
         body: Body,
         options: WriteOptions,
         reset: dict[str, Any],
     ) -> None:
-        self.api, self.request, self.kind, self.options, self.reset = api, request, kind, options, reset
+        self.context, self.request, self.kind, self.options, self.reset = (
+            context,
+            request,
+            kind,
+            options,
+            reset,
+        )
         self.wanted = self._read(body)
 
     def _read(self, body: Body) -> Object:
@@ -183,7 +193,7 @@ class Applied:
                 raise errors.bad_request(f"invalid object type: {group}/{version}, Kind={kind}")
             meta = wanted.get("metadata")
             if isinstance(meta or {}, dict):
-                _same_name(meta or {}, self.request.info.name)
+                _same_name(meta or {}, self.request.request_info.name)
         return wanted
 
     def merge(self, live: Object | None) -> Object:
@@ -196,14 +206,14 @@ class Applied:
             kind=resource.kind,
             manager=self.options.manager,
             api_version=resource.api_version,
-            subresource=self.request.info.subresource,
+            subresource=self.request.request_info.subresource,
             force=self.options.force,
-            now=self.api.timestamp(),
+            now=self.context.timestamp(),
             reset=self.reset,
         )
         decoder = Decoder()
         new = convert(resource, merged, decoder)
-        unknown = [f"unknown field {go.quote(path)}" for path in decoder.unknown]
+        unknown = [f"unknown field {go_format.quote(path)}" for path in decoder.unknown]
         if self.options.validation != "Ignore":
             report(resource, [*self.repeated, *unknown], self.options.validation, self.request)
         if entries:
@@ -222,20 +232,20 @@ class Applied:
 
 
 async def _apply(
-    api: Api,
+    context: ServerContext,
     request: Request,
     kind: Kind,
     body: Body,
     options: WriteOptions,
     rules: UpdateRules | None,
 ) -> writes.Written:
-    resource, info = kind.resource, request.info
-    change = Applied(api, request, kind, body, options, (rules or UpdateRules(resource)).reset)
-    await api.fresh()
-    if api.store.get(kind.key(info.namespace, info.name)) is None and rules is None:
+    resource, info = kind.resource, request.request_info
+    change = Applied(context, request, kind, body, options, (rules or UpdateRules(resource)).reset)
+    await context.fresh()
+    if context.store.get(kind.key(info.namespace, info.name)) is None and rules is None:
         meta = change.wanted.get("metadata") if isinstance(change.wanted, dict) else None
         if isinstance(meta, dict) and (uid := meta.get("uid")):
             why = f"uid mismatch: the provided object specified uid {uid}, and no existing object was found"
             raise errors.conflict(resource.group, resource.plural, info.name, why)
-        return await writes.create(api, kind, change.merge(None), request, options, keep_fields=True)
-    return await writes.update(api, kind, change, request, options, rules, fields=lambda new, old: None)
+        return await writes.create(context, kind, change.merge(None), request, options, keep_fields=True)
+    return await writes.update(context, kind, change, request, options, rules, fields=lambda new, old: None)

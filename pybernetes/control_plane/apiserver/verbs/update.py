@@ -7,17 +7,18 @@ import orjson
 from pybernetes.api import errors
 from pybernetes.api.field import Errors
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver import negotiation, writes
-from pybernetes.control_plane.apiserver.api import Api
-from pybernetes.control_plane.apiserver.bodies import read_body
-from pybernetes.control_plane.apiserver.decoding import decode
-from pybernetes.control_plane.apiserver.http.messages import Response
-from pybernetes.control_plane.apiserver.kinds import Kind
-from pybernetes.control_plane.apiserver.options import write_options
+from pybernetes.control_plane.apiserver.codec import negotiation
+from pybernetes.control_plane.apiserver.codec.bodies import read_body
+from pybernetes.control_plane.apiserver.codec.decoding import decode
+from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.update_rules import UpdateRules
+from pybernetes.control_plane.apiserver.storage import writes
+from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.options import write_options
+from pybernetes.control_plane.apiserver.storage.update_rules import UpdateRules
 from pybernetes.control_plane.apiserver.verbs.create import answer
 from pybernetes.control_plane.store.protocol import Record
+from pybernetes.lib.http.messages import Response
 
 
 def _check_version(kind: Kind, obj: Object, name: str) -> None:
@@ -30,27 +31,29 @@ def _check_version(kind: Kind, obj: Object, name: str) -> None:
     raise errors.invalid(resource.group, resource.plural, name, problems)
 
 
-async def update(api: Api, request: Request, kind: Kind, rules: UpdateRules | None = None) -> Response:
+async def update(
+    context: ServerContext, request: Request, kind: Kind, rules: UpdateRules | None = None
+) -> Response:
     """Replaces a stored object by the body."""
     form = negotiation.representation(request)
     options = write_options(request, "UpdateOptions")
     body = read_body(request)
     obj = decode(kind.resource, body, options.validation, request)
-    writes.settle_namespace(kind, obj["metadata"], request.info.namespace)
+    writes.settle_namespace(kind, obj["metadata"], request.request_info.namespace)
     name = obj["metadata"].get("name")
     if not name:
-        raise errors.nameless(request.info.name)
-    if name != request.info.name:
+        raise errors.nameless(request.request_info.name)
+    if name != request.request_info.name:
         raise errors.bad_request(
-            f"the name of the object ({name}) does not match the name on the URL ({request.info.name})"
+            f"the name of the object ({name}) does not match the name on the URL ({request.request_info.name})"
         )
     if kind.resource.default is not None:
         kind.resource.default(obj)
     if kind.resource.create_on_update and rules is None:
-        await api.fresh()
-        if api.store.get(kind.key(request.info.namespace, name)) is None:
+        await context.fresh()
+        if context.store.get(kind.key(request.request_info.namespace, name)) is None:
             obj["metadata"].pop("resourceVersion", None)
-            return answer(api, kind, await writes.create(api, kind, obj, request, options), form)
+            return answer(context, kind, await writes.create(context, kind, obj, request, options), form)
 
     # A second try after a lost race must start from what the client sent.
     sent = orjson.dumps(obj)
@@ -59,4 +62,4 @@ async def update(api: Api, request: Request, kind: Kind, rules: UpdateRules | No
         _check_version(kind, obj, name)
         return orjson.loads(sent)
 
-    return answer(api, kind, await writes.update(api, kind, replace, request, options, rules), form)
+    return answer(context, kind, await writes.update(context, kind, replace, request, options, rules), form)

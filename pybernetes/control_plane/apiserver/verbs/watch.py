@@ -13,69 +13,70 @@ from typing import Any
 import orjson
 
 from pybernetes.api import errors
-from pybernetes.control_plane.apiserver import negotiation, rendering
-from pybernetes.control_plane.apiserver.api import Api, Awaited
-from pybernetes.control_plane.apiserver.http import websocket
-from pybernetes.control_plane.apiserver.http.connection import Upgrade
-from pybernetes.control_plane.apiserver.http.stream import Stream, chunk
-from pybernetes.control_plane.apiserver.kinds import Kind
-from pybernetes.control_plane.apiserver.metrics import Events
-from pybernetes.control_plane.apiserver.negotiation import Representation
-from pybernetes.control_plane.apiserver.options import ListOptions, list_options, revision
+from pybernetes.control_plane.apiserver.codec import negotiation, rendering, websocket_stream
+from pybernetes.control_plane.apiserver.codec.negotiation import Representation
+from pybernetes.control_plane.apiserver.context import Awaited, ServerContext
+from pybernetes.control_plane.apiserver.observability.metrics import Events
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.selection import Selection
-from pybernetes.control_plane.apiserver.stored import restamp
+from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.options import ListOptions, list_options, revision
+from pybernetes.control_plane.apiserver.storage.resource_version import restamp
+from pybernetes.control_plane.apiserver.storage.selection import Selection
+from pybernetes.control_plane.apiserver.verbs.event_conversion import EventConverter, Sink, convert_all
 from pybernetes.control_plane.apiserver.verbs.get import wait_for
-from pybernetes.control_plane.apiserver.verbs.prepared import Prepared, Sink, prepare_all
 from pybernetes.control_plane.store.protocol import Compacted, Event, Record, StoreError
+from pybernetes.lib.http.server_connection import Upgrade
+from pybernetes.lib.http.stream import Stream, chunk
 
 _BOOKMARK_SECONDS = 60.0
 _SHORTEST_TIMEOUT = 1800
 _INITIAL_END = {"k8s.io/initial-events-end": "true"}
 
 
-def watch(api: Api, request: Request, kind: Kind) -> Stream | Upgrade | Awaited:
+def watch(context: ServerContext, request: Request, kind: Kind) -> Stream | Upgrade | Awaited:
     """Opens a watch."""
     options = list_options(request, watch=True)
     wanted = revision(options.resource_version)
     # Without a version the watch starts with the state of now; a version from the future is waited for.
-    if wanted > api.store.revision or not (options.resource_version or api.store.local):
-        return _watch_later(api, request, kind, options, wanted)
-    return _open(api, request, kind, options, wanted)
+    if wanted > context.store.revision or not (options.resource_version or context.store.local):
+        return _watch_later(context, request, kind, options, wanted)
+    return _open(context, request, kind, options, wanted)
 
 
 async def _watch_later(
-    api: Api, request: Request, kind: Kind, options: ListOptions, wanted: int
+    context: ServerContext, request: Request, kind: Kind, options: ListOptions, wanted: int
 ) -> Stream | Upgrade:
-    await wait_for(api, wanted)
-    return _open(api, request, kind, options, wanted)
+    await wait_for(context, wanted)
+    return _open(context, request, kind, options, wanted)
 
 
-def _open(api: Api, request: Request, kind: Kind, options: ListOptions, wanted: int) -> Stream | Upgrade:
+def _open(
+    context: ServerContext, request: Request, kind: Kind, options: ListOptions, wanted: int
+) -> Stream | Upgrade:
     form = negotiation.representation(request)
     if form.media != "application/json":
         raise errors.not_acceptable(("application/json;stream=watch",))
     if form.transform == "PartialObjectMetadataList":
         raise errors.not_acceptable(("application/json",))
     selection = Selection(kind, options)
-    namespace = request.info.namespace
-    name = request.info.name or (selection.name if namespace or not kind.namespaced else "")
+    namespace = request.request_info.namespace
+    name = request.request_info.name or (selection.name if namespace or not kind.namespaced else "")
     # A watch of one object listens to its key alone.
     prefix = kind.key(namespace, name) if name else kind.collection(namespace)
     if request.local is not None and not form.transform:
-        return request.local.watch(api, kind, prefix, selection, options, wanted)
-    frames = Frames(kind, form, request.parameter("includeObject") or "Metadata", api)
-    stream = Watcher(api, kind, prefix, selection, options, frames, wanted).stream
-    return websocket.lines(stream, request) if websocket.wanted(request) else stream
+        return request.local.watch(context, kind, prefix, selection, options, wanted)
+    frames = Frames(kind, form, request.parameter("includeObject") or "Metadata", context)
+    stream = Watcher(context, kind, prefix, selection, options, frames, wanted).stream
+    return websocket_stream.lines(stream, request) if websocket_stream.wanted(request) else stream
 
 
 class Frames:
     """Events as they go over the wire in one representation, each encoded once and kept with the event."""
 
-    __slots__ = ("api", "columns", "form", "include", "key", "kind", "plain")
+    __slots__ = ("context", "columns", "form", "include", "key", "kind", "plain")
 
-    def __init__(self, kind: Kind, form: Representation, include: str, api: Api) -> None:
-        self.kind, self.form, self.include, self.api = kind, form, include, api
+    def __init__(self, kind: Kind, form: Representation, include: str, context: ServerContext) -> None:
+        self.kind, self.form, self.include, self.context = kind, form, include, context
         self.plain = not form.transform
         self.columns = True
         self.key = (kind.form, form.transform, form.version, include)
@@ -104,7 +105,7 @@ class Frames:
 
     def _transformed(self, obj: dict[str, Any]) -> bytes:
         if self.form.transform == "Table":
-            rows = [rendering.row(self.kind, obj, self.api.clock(), self.include)]
+            rows = [rendering.row(self.kind, obj, self.context.clock(), self.include)]
             meta = {"resourceVersion": obj["metadata"].get("resourceVersion", "")}
             value = rendering.as_table(self.kind, rows, meta, self.form.version, self.columns)
             self.columns = False  # the headings go out once
@@ -161,7 +162,7 @@ class Watcher:
 
     def __init__(
         self,
-        api: Api,
+        context: ServerContext,
         kind: Kind,
         prefix: str,
         selection: Selection,
@@ -169,7 +170,7 @@ class Watcher:
         frames: Frames,
         start: int,
     ) -> None:
-        self.api, self.kind, self.prefix, self.frames = api, kind, prefix, frames
+        self.context, self.kind, self.prefix, self.frames = context, kind, prefix, frames
         self.match = selection.match
         self.options = options
         self.start = start
@@ -179,16 +180,16 @@ class Watcher:
         self.stream.on_close = self._end
         self._watch: Any = None
         self._timers: list[asyncio.TimerHandle] = []
-        self._events = api.metrics.events(kind.resource)
+        self._events = context.metrics.events(kind.resource)
         # A Table's headings go out once per watch, so its frames cannot be shared.
         self._batch = Batch(self._events)
         if frames.plain:
-            self._batch = api.batches.setdefault((prefix, frames.key), self._batch)
+            self._batch = context.batches.setdefault((prefix, frames.key), self._batch)
         scope = "namespace" if prefix != kind.prefix and kind.namespaced else "cluster"
-        self._open_watches = api.metrics.long_running("watch", kind.resource, "", scope)
+        self._open_watches = context.metrics.long_running("watch", kind.resource, "", scope)
         # Too old a version is an answer of its own while nothing has been sent yet.
-        if start and start < api.store.compacted:
-            raise errors.expired(f"too old resource version: {start} ({api.store.compacted})")
+        if start and start < context.store.compacted:
+            raise errors.expired(f"too old resource version: {start} ({context.store.compacted})")
 
     def _begin(self) -> None:
         self._open_watches.value += 1
@@ -210,7 +211,7 @@ class Watcher:
         if initial or (initial is None and not at):
             at = self._send_state()
         elif initial is False and not at:
-            at = self.api.store.revision
+            at = self.context.store.revision
         if initial and self.options.bookmarks:
             self.stream.write(self.frames.bookmark(at, _INITIAL_END))
         if self.options.bookmarks:
@@ -221,15 +222,15 @@ class Watcher:
         try:
             sink: Sink = self._all if self.match is None else self._matching
             if self.kind.prepares:
-                sink = Prepared(self.kind, sink, self._failed).take
-            self._watch = self.api.store.watch(self.prefix, at, sink, closed=self._closed)
+                sink = EventConverter(self.kind, sink, self._failed).take
+            self._watch = self.context.store.watch(self.prefix, at, sink, closed=self._closed)
         except Compacted as error:
             self._closed(error)
 
     async def _listen_later(self) -> None:
         """Begins once all that is there now has been converted."""
         try:
-            await prepare_all(self.api, self.kind, self.prefix)
+            await convert_all(self.context, self.kind, self.prefix)
         except errors.StatusError as error:
             self._failed(error)
         else:
@@ -242,7 +243,7 @@ class Watcher:
 
     def _send_state(self) -> int:
         """Every object as it is now, as if it had just been added."""
-        store, kind, match = self.api.store, self.kind, self.match
+        store, kind, match = self.context.store, self.kind, self.match
         if self.prefix.endswith("/"):
             records = store.list(self.prefix).records
         else:
@@ -279,7 +280,7 @@ class Watcher:
         self.stream.write(frame)
 
     def _bookmark(self) -> None:
-        at = self.api.store.revision
+        at = self.context.store.revision
         if at != self.sent:
             self.sent = at
             self.stream.write(self.frames.bookmark(at))

@@ -13,11 +13,11 @@ from urllib.parse import urlsplit
 
 import orjson
 
-from pybernetes.control_plane.apiserver.api import Api
-from pybernetes.control_plane.apiserver.webhooks import answers
-from pybernetes.control_plane.apiserver.webhooks.endpoints import Unresolved, resolve
+from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.webhooks import review_responses
+from pybernetes.control_plane.apiserver.webhooks.service_resolver import Unresolved, resolve
 from pybernetes.lib import tls
-from pybernetes.lib.https_client import Peer, RequestFailed
+from pybernetes.lib.http.client import Peer, RequestFailed
 
 _MOST_CONTEXTS = 200
 _HEADERS = {
@@ -34,7 +34,7 @@ class CallFailed(Exception):
 class Caller:
     """Calls webhooks, with a TLS context for each bundle of authorities."""
 
-    def __init__(self, api: Api) -> None:
+    def __init__(self, api: ServerContext) -> None:
         self._api = api
         self._contexts: dict[str, ssl.SSLContext] = {}
 
@@ -65,8 +65,8 @@ class Caller:
         except (RequestFailed, Unresolved) as error:
             raise CallFailed(begin + str(error)) from None
         try:
-            return answers.decoded(reply, review)
-        except answers.Unreadable as error:
+            return review_responses.decoded(reply, review)
+        except review_responses.Unreadable as error:
             raise CallFailed(str(error)) from None
 
     def _resolve(self, service: dict[str, Any], port: int) -> tuple[str, int]:

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from pybernetes.api import yaml_text
+from pybernetes.api.text import yaml_reader
 from pybernetes.lib import tls
-from pybernetes.lib.https_client import Peer
+from pybernetes.lib.http.client import Peer
 
 _USER_AGENT = "kube-apiserver"
 
@@ -40,10 +40,10 @@ class Remote:
 def load(path: str) -> Remote:
     """The server of a kubeconfig's current context; ValueError tells what is wrong with the file."""
     try:
-        value = yaml_text.loads(Path(path).read_bytes())[0] or {}
+        value = yaml_reader.loads(Path(path).read_bytes())[0] or {}
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error}") from None
-    except yaml_text.YamlError as error:
+    except yaml_reader.YamlError as error:
         raise ValueError(f"{path}: {error}") from None
     folder = Path(path).absolute().parent
     context = _entry(value, "contexts", "context", value.get("current-context") or "")

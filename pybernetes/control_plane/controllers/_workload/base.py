@@ -19,8 +19,8 @@ from pybernetes.control_plane.controllers._workload.ownership import (
 from pybernetes.control_plane.controllers._workload.pods import is_active
 from pybernetes.runtime import Controller, Runtime, by_controller, key_of
 from pybernetes.runtime.cache import IndexFunction
-from pybernetes.runtime.children import claim
 from pybernetes.runtime.controller import Mapper
+from pybernetes.runtime.owned_objects import claim
 
 Object = dict[str, Any]
 

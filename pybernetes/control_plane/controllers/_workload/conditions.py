@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.lib import times
+from pybernetes.lib import rfc3339
 
 Condition = dict[str, Any]
 
@@ -41,7 +41,7 @@ def condition(type_: str, status: str, reason: str, message: str, now: float) ->
     return {
         "type": type_,
         "status": status,
-        "lastTransitionTime": times.seconds(now),
+        "lastTransitionTime": rfc3339.seconds(now),
         "reason": reason,
         "message": message,
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from pybernetes.lib.times import parse
+from pybernetes.lib.rfc3339 import parse
 
 Object = dict[str, Any]
 _ENDED = ("Succeeded", "Failed")

@@ -8,7 +8,7 @@ from math import log2
 from typing import Any, NamedTuple
 
 from pybernetes.control_plane.controllers._workload.pods import is_active, phase, ready_condition
-from pybernetes.lib.times import parse
+from pybernetes.lib.rfc3339 import parse
 
 Object = dict[str, Any]
 _COST = "controller.kubernetes.io/pod-deletion-cost"

@@ -22,7 +22,7 @@ from pybernetes.control_plane.controllers._workload.pods import (
 from pybernetes.control_plane.controllers._workload.ranking import by_deletion
 from pybernetes.control_plane.controllers._workload.templates import pod_from
 from pybernetes.runtime import by_controller
-from pybernetes.runtime.children import owner_reference
+from pybernetes.runtime.owned_objects import owner_reference
 
 Object = dict[str, Any]
 

@@ -9,9 +9,10 @@ from email.utils import format_datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from pybernetes.api import cron, go
+from pybernetes.api.batch.cronjob import cron
+from pybernetes.api.text import go_format
 from pybernetes.control_plane.controllers.cronjob import schedule
-from pybernetes.lib import times
+from pybernetes.lib import rfc3339
 
 Object = dict[str, Any]
 _SCHEDULED_AT = "batch.kubernetes.io/cronjob-scheduled-timestamp"
@@ -101,11 +102,13 @@ def _timetable(cron_job: Object, result: Plan) -> schedule.Timetable | None:
     zone, text = spec.get("timeZone") or "", spec["schedule"]
     problem = cron.zone_problem(zone)
     if problem:
-        result.events.append(("Warning", "UnknownTimeZone", f"invalid timeZone: {go.quote(zone)}: {problem}"))
+        result.events.append(
+            ("Warning", "UnknownTimeZone", f"invalid timeZone: {go_format.quote(zone)}: {problem}")
+        )
         return None
     if "TZ" in text and not spec.get("suspend"):
         warning = (
-            f"CRON_TZ or TZ used in schedule {go.quote(text)} is not officially supported, see "
+            f"CRON_TZ or TZ used in schedule {go_format.quote(text)} is not officially supported, see "
             "https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details"
         )
         result.events.append(("Warning", "UnsupportedSchedule", warning))
@@ -113,7 +116,7 @@ def _timetable(cron_job: Object, result: Plan) -> schedule.Timetable | None:
         return schedule.Timetable(cron_job)
     except cron.CronError as error:
         result.events.append(
-            ("Warning", "UnparseableSchedule", f"unparseable schedule: {go.quote(text)} : {error}")
+            ("Warning", "UnparseableSchedule", f"unparseable schedule: {go_format.quote(text)} : {error}")
         )
         return None
 
@@ -147,7 +150,7 @@ def _run(
         return
     name = f"{meta['name']}-{int(due) // 60}"
     last = status.get("lastScheduleTime")
-    if any(each["name"] == name for each in status["active"]) or (last and times.parse(last) == due):
+    if any(each["name"] == name for each in status["active"]) or (last and rfc3339.parse(last) == due):
         return
     policy = spec.get("concurrencyPolicy")
     if policy == "Forbid" and status["active"]:
@@ -159,7 +162,7 @@ def _run(
         result.delete += [job for job in jobs if job["metadata"]["name"] in names]
         status["active"] = []
     result.create, result.due = _new_job(cron_job, name, due, reference), due
-    after = {**cron_job, "status": {**status, "lastScheduleTime": times.seconds(due)}}
+    after = {**cron_job, "status": {**status, "lastScheduleTime": rfc3339.seconds(due)}}
     result.again = schedule.wait(after, table, now)
 
 
@@ -193,4 +196,4 @@ def started(status: Object, job: Object, due: float) -> Object:
         "apiVersion": "batch/v1",
         "resourceVersion": meta["resourceVersion"],
     }
-    return {**status, "active": [*status["active"], link], "lastScheduleTime": times.seconds(due)}
+    return {**status, "active": [*status["active"], link], "lastScheduleTime": rfc3339.seconds(due)}

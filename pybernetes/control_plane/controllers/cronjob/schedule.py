@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
-from pybernetes.api import cron
-from pybernetes.lib import times
+from pybernetes.api.batch.cronjob import cron
+from pybernetes.lib import rfc3339
 
 Object = dict[str, Any]
 # A job is made a moment after it is due, never before.
@@ -40,7 +40,7 @@ class Missed(NamedTuple):
 def missed(cron_job: Object, table: Timetable, now: float, deadline: bool) -> Missed:
     """Looks back to the last job, or no further than the starting deadline allows."""
     status, spec = cron_job.get("status", {}), cron_job["spec"]
-    since = times.parse(status.get("lastScheduleTime") or cron_job["metadata"]["creationTimestamp"])
+    since = rfc3339.parse(status.get("lastScheduleTime") or cron_job["metadata"]["creationTimestamp"])
     if deadline and "startingDeadlineSeconds" in spec:
         since = max(since, now - spec["startingDeadlineSeconds"])
     first = table.next(since)

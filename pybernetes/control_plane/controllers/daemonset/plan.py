@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from pybernetes.api.placement import required_affinity, untolerated
+from pybernetes.api.core.pod.placement import required_affinity, untolerated
 from pybernetes.control_plane.controllers._workload.pods import (
     is_available,
     is_deleted,

@@ -7,7 +7,7 @@ from typing import Any
 from pybernetes.control_plane.controllers._workload import conditions
 from pybernetes.control_plane.controllers._workload.base import counts
 from pybernetes.control_plane.controllers.deployment.sets import Object, Set, max_unavailable, replicas_of
-from pybernetes.lib import times
+from pybernetes.lib import rfc3339
 
 Condition = dict[str, Any]
 _FOREVER = 2**31 - 1
@@ -22,7 +22,7 @@ def condition(type_: str, status: str, reason: str, message: str, now: float) ->
     """A new condition; Deployments also say when one was last brought up to date."""
     return {
         **conditions.condition(type_, status, reason, message, now),
-        "lastUpdateTime": times.seconds(now),
+        "lastUpdateTime": rfc3339.seconds(now),
     }
 
 
@@ -102,7 +102,7 @@ def _is_late(deployment: Object, known: Condition | None, now: float) -> bool:
         return False
     if known.get("reason") == "ProgressDeadlineExceeded":
         return True
-    since = times.parse(known["lastUpdateTime"]) if "lastUpdateTime" in known else 0.0
+    since = rfc3339.parse(known["lastUpdateTime"]) if "lastUpdateTime" in known else 0.0
     return since + deployment["spec"]["progressDeadlineSeconds"] < now
 
 
@@ -157,5 +157,5 @@ def check_again(deployment: Object, status: Object, now: float) -> float | None:
         return None
     if is_complete(deployment, status) or known.get("reason") == "ProgressDeadlineExceeded":
         return None
-    due = times.parse(known["lastUpdateTime"]) + deployment["spec"]["progressDeadlineSeconds"]
+    due = rfc3339.parse(known["lastUpdateTime"]) + deployment["spec"]["progressDeadlineSeconds"]
     return max(0.0, due - now) + 1.0

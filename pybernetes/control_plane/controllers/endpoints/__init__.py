@@ -9,7 +9,7 @@ from pybernetes.client.errors import NotFound, StatusError
 from pybernetes.client.refs import ENDPOINTS, PODS, SERVICES
 from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers import _services
-from pybernetes.control_plane.controllers._descriptor import Descriptor
+from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.control_plane.controllers._errors import is_namespace_terminating
 from pybernetes.control_plane.controllers.endpoints import subsets
 from pybernetes.lib.flags import Flag, Seconds

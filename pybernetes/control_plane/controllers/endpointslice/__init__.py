@@ -12,7 +12,7 @@ from pybernetes.client.errors import NotFound, StatusError
 from pybernetes.client.refs import ENDPOINT_SLICES, NODES, PODS, SERVICES
 from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers import _services
-from pybernetes.control_plane.controllers._descriptor import Descriptor
+from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.control_plane.controllers._errors import is_namespace_terminating
 from pybernetes.control_plane.controllers._pods import by_node, is_going, is_ready
 from pybernetes.control_plane.controllers.endpointslice import hints, plan

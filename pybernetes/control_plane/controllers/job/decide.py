@@ -12,14 +12,14 @@ from pybernetes.control_plane.controllers._workload.ranking import by_activity
 from pybernetes.control_plane.controllers.job import backoff, policies
 from pybernetes.control_plane.controllers.job.indexes import index_of
 from pybernetes.control_plane.controllers.job.view import Object, View
-from pybernetes.lib import times
+from pybernetes.lib import rfc3339
 
 
 def condition(type_: str, status: str, reason: str, message: str, now: float) -> Object:
     """A new condition of a job."""
     return {
         **conditions.condition(type_, status, reason, message, now),
-        "lastProbeTime": times.seconds(now),
+        "lastProbeTime": rfc3339.seconds(now),
     }
 
 
@@ -48,7 +48,7 @@ def decide(view: View, now: float) -> Decision:
 def started_at(view: View) -> float | None:
     """When the job began, if it has."""
     text = view.status.get("startTime")
-    return times.parse(text) if text else None
+    return rfc3339.parse(text) if text else None
 
 
 def _end(view: View, now: float, result: Decision) -> Object | None:

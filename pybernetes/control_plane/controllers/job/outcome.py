@@ -8,7 +8,7 @@ from pybernetes.control_plane.controllers._workload import conditions
 from pybernetes.control_plane.controllers.job.decide import Decision, condition
 from pybernetes.control_plane.controllers.job.track import ensured
 from pybernetes.control_plane.controllers.job.view import Object, View
-from pybernetes.lib import times
+from pybernetes.lib import rfc3339
 
 
 class Done(NamedTuple):
@@ -33,7 +33,7 @@ def outcome(view: View, decision: Decision, done: Done, now: float) -> Outcome:
     status = dict(view.status)
     events: list[tuple[str, str, str]] = []
     if "startTime" not in status and not view.suspended:
-        status["startTime"] = times.seconds(now)
+        status["startTime"] = rfc3339.seconds(now)
     active = len(view.active) + done.created - done.deleted
     finished = decision.finished
     if finished is not None:
@@ -70,7 +70,7 @@ def _note_suspension(view: View, status: Object, events: list[tuple[str, str, st
         status.pop("startTime", None)
     else:
         events.append(("Normal", "Resumed", "Job resumed"))
-        status["startTime"] = times.seconds(now)
+        status["startTime"] = rfc3339.seconds(now)
 
 
 def tidy(status: Object) -> Object:

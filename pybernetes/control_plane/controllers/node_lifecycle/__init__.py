@@ -13,11 +13,11 @@ from pybernetes.client.client import STRATEGIC_PATCH
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import LEASES, NODES, PODS
 from pybernetes.client.transport import Object
-from pybernetes.control_plane.controllers._descriptor import Descriptor
+from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.control_plane.controllers._pods import by_node, condition, is_ready
 from pybernetes.control_plane.controllers.node_lifecycle import health
 from pybernetes.control_plane.controllers.node_lifecycle.zones import Zones
-from pybernetes.lib import times
+from pybernetes.lib import rfc3339
 from pybernetes.lib.flags import Flag, Seconds
 from pybernetes.runtime.controller import Controller, Runtime
 
@@ -130,7 +130,7 @@ class NodeLifecycleController(Controller):
         now = self.clock.monotonic()
         name = node["metadata"]["name"]
         if condition(node, "Ready") is None:
-            heard = now - (self.clock.now() - times.parse(node["metadata"]["creationTimestamp"]))
+            heard = now - (self.clock.now() - rfc3339.parse(node["metadata"]["creationTimestamp"]))
             if name in self._renewals:
                 heard = max(heard, self._heard[name])
             return heard + self._startup_grace - now
@@ -147,7 +147,7 @@ class NodeLifecycleController(Controller):
     async def _mark_silent(self, node: Object) -> Object:
         name = node["metadata"]["name"]
         was_ready = is_ready(node)
-        conditions = health.silent_conditions(node, times.seconds(self.clock.now()))
+        conditions = health.silent_conditions(node, rfc3339.seconds(self.clock.now()))
         changed = {**node, "status": {**node.get("status", {}), "conditions": conditions}}
         node = await self.client.update_status(NODES, changed)
         if was_ready:
@@ -166,7 +166,7 @@ class NodeLifecycleController(Controller):
             evict = "add"
         else:
             evict = "keep"
-        wanted = health.taints(node, evict, times.seconds(self.clock.now()))
+        wanted = health.taints(node, evict, rfc3339.seconds(self.clock.now()))
         labels = health.labels(node)
         patch: Object = {}
         if wanted != (node["spec"].get("taints") or []):
@@ -190,7 +190,7 @@ class NodeLifecycleController(Controller):
 
     async def _mark_pods_not_ready(self, name: str) -> None:
         slots = asyncio.Semaphore(_PODS_AT_ONCE)
-        now = times.seconds(self.clock.now())
+        now = rfc3339.seconds(self.clock.now())
 
         async def mark(pod: Object) -> None:
             meta = pod["metadata"]

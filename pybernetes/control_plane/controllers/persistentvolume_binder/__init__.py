@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from pybernetes.api.defaultclass import STORAGE, default_class
+from pybernetes.api.default_class import STORAGE, default_class
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS, STORAGE_CLASSES
 from pybernetes.client.transport import Object
-from pybernetes.control_plane.controllers._claims import by_claim, class_of
-from pybernetes.control_plane.controllers._descriptor import Descriptor
+from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
+from pybernetes.control_plane.controllers._volumes.claims import by_claim, class_of
 from pybernetes.control_plane.controllers.persistentvolume_binder import match, plan
 from pybernetes.control_plane.controllers.persistentvolume_binder.plan import Step
 from pybernetes.lib.flags import Flag, Seconds

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from pybernetes.api import quantity, selectors
-from pybernetes.control_plane.controllers._claims import class_of
 from pybernetes.control_plane.controllers._pods import is_going
+from pybernetes.control_plane.controllers._volumes.claims import class_of
 
 Object = dict[str, Any]
 

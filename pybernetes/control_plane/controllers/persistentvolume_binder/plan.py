@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from pybernetes.control_plane.controllers._claims import class_of, names_class
+from pybernetes.control_plane.controllers._volumes.claims import class_of, names_class
 from pybernetes.control_plane.controllers.persistentvolume_binder import match
 
 Object = dict[str, Any]

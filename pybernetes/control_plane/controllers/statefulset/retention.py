@@ -11,7 +11,7 @@ from pybernetes.control_plane.controllers.statefulset.identity import (
     ordinal,
     ordinals,
 )
-from pybernetes.runtime.children import owner_reference
+from pybernetes.runtime.owned_objects import owner_reference
 
 Lookup = Callable[[str], Object | None]  # a claim by its name
 

@@ -14,11 +14,11 @@ from typing import Any
 import grpc
 from aetcd import rpc
 
-from pybernetes.control_plane.store.base import MirroredStore
 from pybernetes.control_plane.store.drivers import _etcd_snapshot
 from pybernetes.control_plane.store.drivers._etcd_client import CALL_SECONDS, EtcdClient, Rejected
 from pybernetes.control_plane.store.drivers._etcd_feed import EtcdFeed
 from pybernetes.control_plane.store.drivers._etcd_lease import Leases
+from pybernetes.control_plane.store.mirrored_store import MirroredStore
 from pybernetes.control_plane.store.protocol import (
     Conflict,
     Event,

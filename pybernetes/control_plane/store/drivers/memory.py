@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.control_plane.store.base import MirroredStore
 from pybernetes.control_plane.store.expiry import Expiry
+from pybernetes.control_plane.store.mirrored_store import MirroredStore
 from pybernetes.control_plane.store.protocol import Event, KeyExists, Record, Store, Unavailable
 
 NAME = "memory"

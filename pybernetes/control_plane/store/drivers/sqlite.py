@@ -13,10 +13,10 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-from pybernetes.control_plane.store.base import MirroredStore
 from pybernetes.control_plane.store.drivers import _database, _lock
 from pybernetes.control_plane.store.drivers._commit import Committer, Write, Writes
 from pybernetes.control_plane.store.expiry import Expiry
+from pybernetes.control_plane.store.mirrored_store import MirroredStore
 from pybernetes.control_plane.store.protocol import (
     Event,
     KeyExists,

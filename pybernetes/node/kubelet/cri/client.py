@@ -39,7 +39,7 @@ class CriError(Exception):
         return self.code == "UNAVAILABLE"
 
 
-class Cri:
+class CriClient:
     """A container runtime behind a socket (``unix:///run/containerd/containerd.sock``)."""
 
     def __init__(self, endpoint: str, image_endpoint: str = "") -> None:

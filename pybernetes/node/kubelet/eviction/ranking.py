@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pybernetes.api import podrequests, quantity
+from pybernetes.api import quantity
+from pybernetes.api.core.pod import resource_totals
 from pybernetes.node.kubelet.eviction import thresholds
 from pybernetes.node.kubelet.eviction.thresholds import Observation, Threshold, binary
-from pybernetes.node.kubelet.sources import is_mirror
+from pybernetes.node.kubelet.pod_sources.static_pod import is_mirror
 from pybernetes.node.kubelet.status import is_static
 
 Fields = dict[str, Any]
@@ -37,7 +38,7 @@ def rank(
             return priority, found is not None, -_processes(found)
         if found is None:
             return False, False, priority, 0
-        asked = int(quantity.parse(podrequests.requests(pod).get(resource, "0")))
+        asked = int(quantity.parse(resource_totals.requests(pod).get(resource, "0")))
         taken = _memory(found) if resource == "memory" else _disk(pod, found, signal, resource, image_disk)
         beyond = taken - asked
         return True, beyond <= 0, priority, -beyond
@@ -122,7 +123,7 @@ def refusal(pod: Fields, conditions: frozenset[str]) -> tuple[str, str] | None:
 
 
 def _quality(pod: Fields) -> str:
-    from pybernetes.api.podresources import qos_class
+    from pybernetes.api.core.pod.pod_level_resources import qos_class
 
     return qos_class(pod["spec"])
 

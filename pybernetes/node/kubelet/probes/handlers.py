@@ -8,7 +8,7 @@ from typing import Any
 import grpc
 import grpc.aio
 
-from pybernetes.node.kubelet.cri.client import Cri, CriError
+from pybernetes.node.kubelet.cri.client import CriClient, CriError
 from pybernetes.node.kubelet.probes import http
 
 Fields = dict[str, Any]
@@ -51,7 +51,7 @@ def header_list(action: Fields) -> list[tuple[str, str]]:
     return [(each["name"], each.get("value", "")) for each in action.get("httpHeaders", ())]
 
 
-async def ask(cri: Cri, probe: Fields, container: Fields, run: str, address: str) -> str:
+async def ask(cri: CriClient, probe: Fields, container: Fields, run: str, address: str) -> str:
     """Nothing if the container is well, a warning that does not count against it, or Failed."""
     seconds = float(probe.get("timeoutSeconds") or 1)
     try:
@@ -71,7 +71,7 @@ async def ask(cri: Cri, probe: Fields, container: Fields, run: str, address: str
     raise Failed("missing probe handler for container")
 
 
-async def _exec(cri: Cri, action: Fields, run: str, seconds: float) -> str:
+async def _exec(cri: CriClient, action: Fields, run: str, seconds: float) -> str:
     try:
         code, output, errors = await cri.exec_sync(run, action.get("command", ()), seconds)
     except CriError as error:

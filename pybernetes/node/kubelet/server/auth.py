@@ -40,7 +40,7 @@ def attributes(method: str, path: str, node: str) -> list[Fields]:
     ]
 
 
-class Gate:
+class KubeletAuth:
     """Lets requests in that may come in."""
 
     def __init__(self, client: Client | None, clock: Clock, node: str, configuration: Fields) -> None:

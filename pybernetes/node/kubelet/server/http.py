@@ -10,7 +10,7 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qs, unquote
 
-from pybernetes.lib import listening
+from pybernetes.lib import listener
 
 _HEAD_SECONDS = 30.0
 _IDLE_SECONDS = 90.0
@@ -164,7 +164,7 @@ class HttpServer:
     async def stop(self) -> None:
         """Stops listening and ends every connection."""
         for server in self._servers:
-            await listening.close(server)
+            await listener.close(server)
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()

@@ -1,5 +1,5 @@
 """Volumes of pods: ``kinds`` has one file for each type, ``manager`` puts them where containers find them."""
 
-from pybernetes.node.kubelet.volumes.manager import Mounted, VolumeError, Volumes
+from pybernetes.node.kubelet.volumes.volume_manager import MountedVolume, VolumeError, VolumeManager
 
-__all__ = ["Mounted", "VolumeError", "Volumes"]
+__all__ = ["MountedVolume", "VolumeError", "VolumeManager"]

@@ -9,7 +9,7 @@ from typing import Any
 
 from pybernetes.client import Client
 from pybernetes.lib.clock import Clock
-from pybernetes.node.kubelet.objects import Objects
+from pybernetes.node.kubelet.object_cache import ObjectCache
 
 Fields = dict[str, Any]
 MOUNT_FAILED = "ImageVolumeMountFailed"  # how CRI has such errors begin
@@ -31,7 +31,7 @@ class ImageVolumeError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Mounted:
+class MountedVolume:
     """Where a volume is on the host."""
 
     path: str
@@ -42,7 +42,7 @@ class Mounted:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class VolumeFile:
     """A file of a volume whose content comes from objects."""
 
     data: bytes
@@ -51,12 +51,12 @@ class Item:
 
 
 @dataclass(slots=True)
-class Around:
+class VolumeInputs:
     """What volumes need from the kubelet."""
 
     directory: Path  # of all pods
     client: Client | None
-    objects: Objects | None
+    objects: ObjectCache | None
     clock: Clock
     node: Callable[[], Fields]
     addresses: Callable[[str], tuple[str, ...]] = lambda uid: ()
@@ -65,7 +65,7 @@ class Around:
     tokens: dict[Any, Any] = field(default_factory=dict)
     asked: dict[Any, Any] = field(default_factory=dict)  # requests for such that are under way
 
-    def api(self) -> Objects:
+    def api(self) -> ObjectCache:
         """The view of the API server's objects; a kubelet on its own has none."""
         if self.objects is None:
             raise VolumeError("this kubelet has no API server to ask")
@@ -73,14 +73,14 @@ class Around:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class VolumeRequest:
     """One volume of one pod."""
 
     pod: Fields
     name: str
     source: Fields  # the part of the volume that belongs to its type
     path: Path  # the folder that is the volume's own
-    around: Around
+    around: VolumeInputs
 
     @property
     def namespace(self) -> str:
@@ -92,23 +92,23 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
+class ContentVolume:
     """A type whose files come from objects: written at once, and again when they change."""
 
     source: str
-    files: Callable[[Request], Awaitable[Mapping[str, Item]]]
+    files: Callable[[VolumeRequest], Awaitable[Mapping[str, VolumeFile]]]
     in_memory: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PathVolume:
     """A type that is a folder, a file or a filesystem."""
 
     source: str
-    mount: Callable[[Request], Awaitable[Mounted]]
+    mount: Callable[[VolumeRequest], Awaitable[MountedVolume]]
 
 
-Kind = Content | Place
+Kind = ContentVolume | PathVolume
 
 
 def decode_mode(source: Fields, default: int = 0o644) -> int:

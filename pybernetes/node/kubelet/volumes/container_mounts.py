@@ -10,10 +10,10 @@ from typing import Any
 
 from cri_api.v1 import api_pb2 as messages
 
-from pybernetes.node.kubelet.environment import ConfigError
-from pybernetes.node.kubelet.expansion import expand, missing
-from pybernetes.node.kubelet.volumes.base import ImageVolumeError, Mounted
-from pybernetes.node.kubelet.volumes.paths import inside, sub_path
+from pybernetes.node.kubelet.containers.environment import ConfigError
+from pybernetes.node.kubelet.containers.expansion import expand, missing
+from pybernetes.node.kubelet.volumes.base import ImageVolumeError, MountedVolume
+from pybernetes.node.kubelet.volumes.safe_paths import inside, sub_path
 
 Fields = dict[str, Any]
 Message = Any
@@ -28,7 +28,7 @@ _PROPAGATION = {
 def mounts(
     pod: Fields,
     container: Fields,
-    mounted: Mapping[str, Mounted],
+    mounted: Mapping[str, MountedVolume],
     variables: Mapping[str, str],
     folder: Path,
     hosts: Path | None,
@@ -76,7 +76,7 @@ def _below(mount: Fields, variables: Mapping[str, str]) -> str:
     return expand(mount["subPathExpr"], variables)
 
 
-def _place_image(made: Message, volume: Mounted, below: str) -> None:
+def _place_image(made: Message, volume: MountedVolume, below: str) -> None:
     if os.path.isabs(below):
         raise ConfigError(f"error SubPath `{below}` must not be an absolute path")
     if ".." in below.split("/"):
@@ -94,7 +94,7 @@ def _place_image(made: Message, volume: Mounted, below: str) -> None:
         raise ImageVolumeError(f'the path "{below}" is not in the image "{reference}"') from None
 
 
-def _source(pod: Fields, container: Fields, mount: Fields, volume: Mounted, below: str) -> str:
+def _source(pod: Fields, container: Fields, mount: Fields, volume: MountedVolume, below: str) -> str:
     if not below:
         return volume.path
     try:

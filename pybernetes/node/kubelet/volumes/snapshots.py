@@ -12,12 +12,12 @@ from typing import Any
 
 from pybernetes.node.kubelet.cri.client import CriError
 from pybernetes.node.kubelet.cri.containerd import Containerd
-from pybernetes.node.kubelet.volumes import system
+from pybernetes.node.kubelet.volumes import host_mounts
 
 Message = Any
 _IMAGE = "io.kubernetes.volume.image"
-_SEALED = system.MS_RDONLY | system.MS_NOSUID | system.MS_NODEV | system.MS_NOEXEC
-_FLAGS = {"ro": 0, "bind": system.MS_BIND, "rbind": system.MS_BIND | system.MS_REC}
+_SEALED = host_mounts.MS_RDONLY | host_mounts.MS_NOSUID | host_mounts.MS_NODEV | host_mounts.MS_NOEXEC
+_FLAGS = {"ro": 0, "bind": host_mounts.MS_BIND, "rbind": host_mounts.MS_BIND | host_mounts.MS_REC}
 _LONGEST = 4000  # the kernel takes a page of options
 
 
@@ -67,27 +67,27 @@ class Snapshots:
 
     async def release(self, uid: str, name: str, path: Path) -> None:
         """Takes a volume away, as much of it as there is."""
-        if path in system.mounts_below(path.parent):
-            system.unmount(path)
+        if path in host_mounts.mounts_below(path.parent):
+            host_mounts.unmount(path)
         await self._containerd.delete_lease(lease_id(uid, name))
 
 
 def mount(how: Message, path: Path) -> None:
     """Mounts a snapshot so that nobody can write or run anything."""
     flags, options = arguments(how)
-    if flags & system.MS_BIND:  # the kernel takes other flags only for a bind mount that is there
-        system.mount(how.source, path, how.type, flags, options)
-        system.mount(how.source, path, how.type, system.MS_REMOUNT | system.MS_BIND | _SEALED)
+    if flags & host_mounts.MS_BIND:  # the kernel takes other flags only for a bind mount that is there
+        host_mounts.mount(how.source, path, how.type, flags, options)
+        host_mounts.mount(how.source, path, how.type, host_mounts.MS_REMOUNT | host_mounts.MS_BIND | _SEALED)
         return
     if len(options) < _LONGEST:
-        system.mount(how.source, path, how.type, flags | _SEALED, options)
+        host_mounts.mount(how.source, path, how.type, flags | _SEALED, options)
         return
     # Images of many layers: the folder that all of them are in gets a short name.
     common = os.path.commonpath(_paths(options))
     folder = os.open(common, os.O_PATH | os.O_DIRECTORY)
     try:
         short = options.replace(f"{common}/", f"/proc/self/fd/{folder}/")
-        system.mount(how.source, path, how.type, flags | _SEALED, short)
+        host_mounts.mount(how.source, path, how.type, flags | _SEALED, short)
     finally:
         os.close(folder)
 

@@ -27,9 +27,9 @@ from pybernetes.node.proxy.chains import (
     node_port_entries,
     rules,
 )
+from pybernetes.node.proxy.change_tracker import Change
 from pybernetes.node.proxy.commands import CommandError, run
-from pybernetes.node.proxy.model import Portal
-from pybernetes.node.proxy.tracker import Change
+from pybernetes.node.proxy.service_port import ServicePort
 
 log = logging.getLogger(__name__)
 _OWN_CHAIN = re.compile(r"KUBE-(SVC|SVL|EXT|FW|SEP)-[A-Z0-9]{16}$")
@@ -58,7 +58,7 @@ class Iptables:
 
     # -- everything --------------------------------------------------------------------------------------
 
-    async def resync(self, portals: Iterable[Portal]) -> None:
+    async def resync(self, portals: Iterable[ServicePort]) -> None:
         """Makes the kernel match: chains of Services first, then those that lead to them."""
         self._rules = {each.key: rules(each, self.settings, self._spread) for each in portals}
         self._hairpins = Counter(ip for each in self._rules.values() for ip in each.hairpins)

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from pybernetes.node.proxy.backend import Settings, SyncError, node_port_ips, own_addresses
+from pybernetes.node.proxy.change_tracker import Change
 from pybernetes.node.proxy.commands import CommandError, run
-from pybernetes.node.proxy.model import Portal, Target
-from pybernetes.node.proxy.tracker import Change
+from pybernetes.node.proxy.service_port import ServicePort, Target
 
 log = logging.getLogger(__name__)
 TABLE = "kube-proxy"
@@ -62,7 +62,7 @@ class Rules(NamedTuple):
     elements: Elements
 
 
-def chain_name(prefix: str, portal: Portal, target: Target | None = None) -> str:
+def chain_name(prefix: str, portal: ServicePort, target: Target | None = None) -> str:
     """A name that tells people what a chain is for, and that no other has."""
     full = f"{portal.service}/{portal.protocol}/{portal.port_name}"
     if target is not None:
@@ -71,7 +71,7 @@ def chain_name(prefix: str, portal: Portal, target: Target | None = None) -> str
     return f"{prefix}-{digest}-{full}"[:_LONGEST_NAME]
 
 
-def rules(portal: Portal, settings: Settings) -> Rules:
+def rules(portal: ServicePort, settings: Settings) -> Rules:
     """The rules of one portal."""
     cluster, local, external, firewall = (
         chain_name(prefix, portal) for prefix in ("service", "local", "external", "firewall")
@@ -126,13 +126,13 @@ def rules(portal: Portal, settings: Settings) -> Rules:
     return Rules(chains, sets, elements)
 
 
-def _affinity_names(portal: Portal, target: Target) -> tuple[str, str]:
+def _affinity_names(portal: ServicePort, target: Target) -> tuple[str, str]:
     """Chain and set of a target. The time is in the set's name because it cannot be changed."""
     chain = chain_name("endpoint", portal, target)
     return chain, f"affinity-{portal.affinity_seconds}-{chain.removeprefix('endpoint-')}"
 
 
-def _spread(portal: Portal, targets: tuple[Target, ...]) -> tuple[str, ...]:
+def _spread(portal: ServicePort, targets: tuple[Target, ...]) -> tuple[str, ...]:
     count, ip = len(targets), _ip(portal.family)
     if portal.affinity_seconds:
         names = [_affinity_names(portal, each) for each in targets]
@@ -148,7 +148,7 @@ def _spread(portal: Portal, targets: tuple[Target, ...]) -> tuple[str, ...]:
     )
 
 
-def _external(portal: Portal, settings: Settings, cluster: str, local: str) -> tuple[str, ...]:
+def _external(portal: ServicePort, settings: Settings, cluster: str, local: str) -> tuple[str, ...]:
     """Traffic from outside; with the policy Local, that of this node and its pods goes anywhere still."""
     if not portal.external_local:
         return (_mark(settings), f"goto {cluster}")
@@ -163,7 +163,7 @@ def _external(portal: Portal, settings: Settings, cluster: str, local: str) -> t
     return tuple(lines)
 
 
-def _firewall(portal: Portal, settings: Settings) -> str:
+def _firewall(portal: ServicePort, settings: Settings) -> str:
     sources = list(portal.source_ranges)
     own = settings.node_address(portal.family)
     if own and any(ipaddress.ip_address(own) in ipaddress.ip_network(each) for each in sources):
@@ -267,7 +267,7 @@ class Nftables:
         """Upstream counts nothing more of this mode."""
         return {}
 
-    async def resync(self, portals: Iterable[Portal]) -> None:
+    async def resync(self, portals: Iterable[ServicePort]) -> None:
         """Replaces the whole table at once."""
         self._rules, self._wishes = {}, {}
         given = self.settings.node_port_addresses or ("primary",)

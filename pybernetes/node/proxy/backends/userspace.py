@@ -9,9 +9,9 @@ from pybernetes.lib.clock import Clock
 from pybernetes.node.proxy.backend import Settings, SyncError
 from pybernetes.node.proxy.backends import iptables
 from pybernetes.node.proxy.balance import Balancer
+from pybernetes.node.proxy.change_tracker import Change
 from pybernetes.node.proxy.forward import TcpForwarder, UdpForwarder
-from pybernetes.node.proxy.model import Portal, Target
-from pybernetes.node.proxy.tracker import Change
+from pybernetes.node.proxy.service_port import ServicePort, Target
 
 Key = tuple[str, str, str, int]
 
@@ -25,7 +25,7 @@ class Userspace:
         self._kernel = iptables.Iptables(settings, family, self._redirect)
         self._ports: dict[tuple[Key, bool], tuple[Balancer, TcpForwarder | UdpForwarder]] = {}
 
-    def _redirect(self, portal: Portal, targets: tuple[Target, ...], local: bool) -> list[str]:
+    def _redirect(self, portal: ServicePort, targets: tuple[Target, ...], local: bool) -> list[str]:
         port = self._ports[portal.key, local][1].port
         return [f"-p {portal.protocol} -m {portal.protocol} -j REDIRECT --to-ports {port}"]
 
@@ -33,7 +33,7 @@ class Userspace:
         """The rules that lead here."""
         return self._kernel.figures()
 
-    async def resync(self, portals: Iterable[Portal]) -> None:
+    async def resync(self, portals: Iterable[ServicePort]) -> None:
         """Listens for every portal, then has the kernel redirect to that."""
         wanted = list(portals)
         for portal in wanted:
@@ -53,7 +53,7 @@ class Userspace:
         await self._kernel.sync(changes)
         await self._close(keep, touched)
 
-    async def _listen(self, portal: Portal) -> None:
+    async def _listen(self, portal: ServicePort) -> None:
         for local, targets in _policies(portal):
             held = self._ports.get((portal.key, local))
             if held is None:
@@ -76,7 +76,7 @@ class Userspace:
         await self._close(set())
 
 
-def _policies(portal: Portal) -> list[tuple[bool, tuple[Target, ...]]]:
+def _policies(portal: ServicePort) -> list[tuple[bool, tuple[Target, ...]]]:
     """The traffic policies in use: whether it is Local, and its targets."""
     return [(local, targets) for local, targets in ((False, portal.cluster), (True, portal.local)) if targets]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from pybernetes.tools.kubectl import streaming
-from pybernetes.tools.kubectl.builder import Info
-from pybernetes.tools.kubectl.client import path_of
+from pybernetes.tools.kubectl.connection import streaming
+from pybernetes.tools.kubectl.connection.client import path_of
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Verbatim
-from pybernetes.tools.kubectl.pods import choose_container, containers, wait_running
+from pybernetes.tools.kubectl.resources.builder import Info
+from pybernetes.tools.kubectl.resources.pods import choose_container, containers, wait_running
 
 _RECORDED = (
     "All commands and output from this session will be recorded in container logs, including credentials and "

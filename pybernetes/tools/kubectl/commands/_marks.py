@@ -6,10 +6,10 @@ import copy
 from typing import Any
 
 from pybernetes.tools.kubectl import printers
-from pybernetes.tools.kubectl.builder import Builder, Info
+from pybernetes.tools.kubectl.command_line.flags import quoted
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, raise_all
-from pybernetes.tools.kubectl.flags import quoted
+from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 _CHANGE_CAUSE = "kubernetes.io/change-cause"
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl.builder import Builder, Info
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 
 def nodes(context: Context, usage: str) -> tuple[Builder, list[Info]]:

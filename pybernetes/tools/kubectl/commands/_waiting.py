@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from pybernetes.tools.kubectl.builder import Info
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, not_found
+from pybernetes.tools.kubectl.resources.builder import Info
 
 
 def until_gone(context: Context, gone: list[tuple[Info, str]], seconds: float) -> None:

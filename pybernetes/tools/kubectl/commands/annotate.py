@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl import flagsets
+from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands._marks import change
 from pybernetes.tools.kubectl.context import Context
 
 SUMMARY = "Update the annotations on a resource"
 USAGE = "annotate [--overwrite] (-f FILENAME | TYPE NAME) KEY_1=VAL_1 ... KEY_N=VAL_N [--resource-version=version]"
 FLAGS = (
-    flagsets.FILES, flagsets.PRINT, flagsets.DRY_RUN, flagsets.SELECTOR, flagsets.FIELD_SELECTOR, flagsets.RECORD,
-    flagsets.ALL_NAMESPACES, flagsets.field_manager("kubectl-annotate"),
+    shared_flags.FILES, shared_flags.PRINT, shared_flags.DRY_RUN, shared_flags.SELECTOR, shared_flags.FIELD_SELECTOR, shared_flags.RECORD,
+    shared_flags.ALL_NAMESPACES, shared_flags.field_manager("kubectl-annotate"),
     """
 - all bool false | all objects of the types in the namespace
 - list bool false | show the annotations

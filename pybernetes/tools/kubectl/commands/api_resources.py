@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.tools.kubectl import flagsets
+from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.discovery import Resource
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.printers.table import columns
+from pybernetes.tools.kubectl.resources.discovery import Resource
 
 SUMMARY = "Print the supported API resources on the server"
 USAGE = "api-resources"
-FLAGS = (flagsets.TEMPLATE, """
+FLAGS = (shared_flags.TEMPLATE, """
 - api-group string | only this group
 - cached bool false | take what is cached if there is something
 - categories list | only these categories

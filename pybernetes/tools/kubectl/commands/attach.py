@@ -5,7 +5,7 @@ from __future__ import annotations
 from pybernetes.tools.kubectl.commands._attaching import attach
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.pods import named, pods_of
+from pybernetes.tools.kubectl.resources.pods import named, pods_of
 
 SUMMARY = "Attach to a running container"
 USAGE = "attach (POD | TYPE/NAME) -c CONTAINER"

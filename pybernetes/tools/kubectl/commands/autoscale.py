@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.tools.kubectl import flagsets, printers
-from pybernetes.tools.kubectl.builder import Builder, Info
+from pybernetes.tools.kubectl import printers
+from pybernetes.tools.kubectl.apply.last_applied import annotate
+from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.create._make import ordered
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.lastapplied import annotate
+from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 SUMMARY = "Auto-scale a deployment, replica set, stateful set, or replication controller"
 USAGE = "autoscale (-f FILENAME | TYPE NAME | TYPE/NAME) [--min=MINPODS] --max=MAXPODS [--cpu=CPU] [--memory=MEMORY]"
 FLAGS = (
-    flagsets.FILES, flagsets.PRINT, flagsets.DRY_RUN, flagsets.SAVE_CONFIG, flagsets.RECORD,
-    flagsets.field_manager("kubectl-autoscale"),
+    shared_flags.FILES, shared_flags.PRINT, shared_flags.DRY_RUN, shared_flags.SAVE_CONFIG, shared_flags.RECORD,
+    shared_flags.field_manager("kubectl-autoscale"),
     """
 - cpu string | target for CPU: a share of the request (70%) or an average (500m)
 - cpu-percent int -1 |

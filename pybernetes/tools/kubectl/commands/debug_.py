@@ -7,13 +7,13 @@ import random
 from pathlib import Path
 from typing import Any
 
-from pybernetes.tools.kubectl.builder import Builder, Info
+from pybernetes.tools.kubectl.command_line.flags import quoted
 from pybernetes.tools.kubectl.commands._attaching import attach
+from pybernetes.tools.kubectl.commands._debug_profiles import PROFILES, may_not_work, secure, strip, use_host
 from pybernetes.tools.kubectl.commands.run import _IMAGE
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.debugprofiles import PROFILES, may_not_work, secure, strip, use_host
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.flags import quoted
+from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 SUMMARY = "Create debugging sessions for troubleshooting workloads and nodes"
 USAGE = "debug (POD | TYPE[[.VERSION].GROUP]/NAME) [ -- COMMAND [args...] ]"
@@ -174,7 +174,7 @@ def _custom(context: Context) -> Object:
     name = context.flags.custom
     if not name:
         return {}
-    from pybernetes.tools.kubectl.documents import read, values
+    from pybernetes.tools.kubectl.resources.manifests import read, values
 
     try:
         text = Path(name).read_text()

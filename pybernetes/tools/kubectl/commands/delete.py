@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.tools.kubectl import flagsets
-from pybernetes.tools.kubectl.builder import Builder, Info, is_not_found
+from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, with_source
+from pybernetes.tools.kubectl.resources.builder import Builder, Info, is_not_found
 
 SUMMARY = "Delete resources by file names, stdin, resources and names, or by resources and label selector"
 USAGE = "delete ([-f FILENAME] | [-k DIRECTORY] | TYPE [(NAME | -l label | --all)])"
 FLAGS = (
-    flagsets.FILES, flagsets.SELECTOR, flagsets.FIELD_SELECTOR, flagsets.ALL_NAMESPACES, flagsets.DRY_RUN,
-    flagsets.DELETION,
+    shared_flags.FILES, shared_flags.SELECTOR, shared_flags.FIELD_SELECTOR, shared_flags.ALL_NAMESPACES, shared_flags.DRY_RUN,
+    shared_flags.DELETION,
     """
 - all bool false | all objects of the types in the namespace
 - ignore-not-found bool false | objects that do not exist are no error; the default with --all
@@ -35,7 +35,7 @@ def run(context: Context) -> None:
     grace = _grace(context)
     policy = cascade(flags.cascade)
     if flags.raw:
-        from pybernetes.tools.kubectl.raw import request
+        from pybernetes.tools.kubectl.connection.raw_request import request
 
         request(context, "DELETE", flags.raw, flags.filename[0] if flags.filename else "")
         return

@@ -8,15 +8,15 @@ import subprocess
 import tempfile
 from typing import Any
 
-from pybernetes.tools.kubectl import flagsets
-from pybernetes.tools.kubectl.builder import Builder, Info
+from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.apply import compute
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, Exit, not_found
+from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 SUMMARY = "Diff the live version against a would-be applied version"
 USAGE = "diff -f FILENAME"
-FLAGS = (flagsets.FILES, flagsets.SELECTOR, flagsets.field_manager("kubectl-client-side-apply"), """
+FLAGS = (shared_flags.FILES, shared_flags.SELECTOR, shared_flags.field_manager("kubectl-client-side-apply"), """
 - concurrency int 1 | accepted; one object is looked at after another
 - force-conflicts bool false | with --server-side, take fields that others manage
 - prune bool false | show what --prune would delete

@@ -6,19 +6,19 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from pybernetes.tools.kubectl import flagsets
-from pybernetes.tools.kubectl.builder import Info
-from pybernetes.tools.kubectl.client import path_of
+from pybernetes.tools.kubectl.command_line import shared_flags
+from pybernetes.tools.kubectl.command_line.flags import quoted, show_duration
 from pybernetes.tools.kubectl.commands._nodes import cordon, nodes
 from pybernetes.tools.kubectl.commands._waiting import until
+from pybernetes.tools.kubectl.connection.client import path_of
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.describe._writer import controller_of
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, Verbatim, not_found, raise_all
-from pybernetes.tools.kubectl.flags import quoted, show_duration
+from pybernetes.tools.kubectl.resources.builder import Info
 
 SUMMARY = "Drain node in preparation for maintenance"
 USAGE = "drain NODE"
-FLAGS = (flagsets.DRY_RUN, flagsets.SELECTOR, flagsets.CHUNK, """
+FLAGS = (shared_flags.DRY_RUN, shared_flags.SELECTOR, shared_flags.CHUNK, """
 - delete-emptydir-data bool false | go on even if pods have data in emptyDir volumes, which is lost
 - disable-eviction bool false | delete pods instead of evicting them, whatever disruption budgets say
 - force bool false | go on even if pods have no controller

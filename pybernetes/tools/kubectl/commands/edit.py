@@ -8,18 +8,19 @@ import subprocess
 import tempfile
 from typing import Any
 
-from pybernetes.tools.kubectl import flagsets, printers
-from pybernetes.tools.kubectl.builder import Builder, Info
+from pybernetes.tools.kubectl import printers
+from pybernetes.tools.kubectl.apply.last_applied import annotate
+from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.set_._change import difference
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, Exit, not_found
-from pybernetes.tools.kubectl.lastapplied import annotate
+from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 SUMMARY = "Edit a resource on the server"
 USAGE = "edit (RESOURCE/NAME | -f FILENAME)"
 FLAGS = (
-    flagsets.FILES, flagsets.PRINT, flagsets.VALIDATE, flagsets.SAVE_CONFIG, flagsets.RECORD,
-    flagsets.field_manager("kubectl-edit"),
+    shared_flags.FILES, shared_flags.PRINT, shared_flags.VALIDATE, shared_flags.SAVE_CONFIG, shared_flags.RECORD,
+    shared_flags.field_manager("kubectl-edit"),
     """
 - output-patch bool false | print the patch that is sent
 - subresource string | edit this subresource
@@ -91,7 +92,7 @@ def _strip(text: str) -> str:
 
 def parsed(text: str) -> Any:
     """The object in an edited text; None if there is none."""
-    from pybernetes.api.yaml_text import YamlError, loads
+    from pybernetes.api.text.yaml_reader import YamlError, loads
 
     lines = _strip(text)
     if not lines.strip():

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.tools.kubectl import flagsets, printers
+from pybernetes.tools.kubectl import printers
+from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.describe._writer import _event
 from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.output.times import epoch
 from pybernetes.tools.kubectl.printers.table import columns
-from pybernetes.tools.kubectl.times import epoch
 
 SUMMARY = "List events"
 USAGE = "events [(-o|--output=)json|yaml|kyaml|name|go-template|go-template-file|template|templatefile|jsonpath|jsonpath-as-json|jsonpath-file] [--for TYPE/NAME] [--watch] [--types=Normal,Warning]"
-FLAGS = (flagsets.PRINT, flagsets.ALL_NAMESPACES, flagsets.CHUNK, """
+FLAGS = (shared_flags.PRINT, shared_flags.ALL_NAMESPACES, shared_flags.CHUNK, """
 - for string | only about this object: TYPE/NAME
 - no-headers bool false | leave the headings out
 - types list | only these types: Normal, Warning

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl import flagsets, streaming
-from pybernetes.tools.kubectl.builder import Builder
-from pybernetes.tools.kubectl.client import path_of
+from pybernetes.tools.kubectl.command_line import shared_flags
+from pybernetes.tools.kubectl.connection import streaming
+from pybernetes.tools.kubectl.connection.client import path_of
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.pods import choose_container, named, pods_of
+from pybernetes.tools.kubectl.resources.builder import Builder
+from pybernetes.tools.kubectl.resources.pods import choose_container, named, pods_of
 
 SUMMARY = "Execute a command in a container"
 USAGE = "exec (POD | TYPE/NAME) [-c CONTAINER] [flags] -- COMMAND [args...]"
-FLAGS = (flagsets.FILES, """
+FLAGS = (shared_flags.FILES, """
 c container string | the container
 - pod-running-timeout duration 1m0s | how long to wait until a pod runs
 q quiet bool false | only what the command prints

@@ -6,8 +6,8 @@ import re
 from typing import Any
 
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.discovery import Resource, match
 from pybernetes.tools.kubectl.errors import CommandError, NoMatch, Verbatim
+from pybernetes.tools.kubectl.resources.discovery import Resource, match
 
 SUMMARY = "Get documentation for a resource"
 USAGE = "explain TYPE [--recursive=FALSE|TRUE] [--api-version=api-version-group] [-o|--output=plaintext|plaintext-openapiv2]"

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.tools.kubectl import flagsets, override, printers
-from pybernetes.tools.kubectl.builder import Builder, Info
+from pybernetes.tools.kubectl import printers
+from pybernetes.tools.kubectl.apply import overrides
+from pybernetes.tools.kubectl.apply.last_applied import annotate
+from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.create._make import int_or_text, ordered
 from pybernetes.tools.kubectl.commands.run import parse_labels
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.lastapplied import annotate
+from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 SUMMARY = (
     "Take a replication controller, service, deployment or pod and expose it as a new Kubernetes service"
 )
 USAGE = "expose (-f FILENAME | TYPE NAME) [--port=port] [--protocol=TCP|UDP|SCTP] [--target-port=number-or-name] [--name=name] [--external-ip=external-ip-of-service] [--type=type]"
 FLAGS = (
-    flagsets.FILES, flagsets.PRINT, flagsets.DRY_RUN, flagsets.SAVE_CONFIG, flagsets.RECORD,
-    flagsets.field_manager("kubectl-expose"), override.FLAGS.format(default="merge"),
+    shared_flags.FILES, shared_flags.PRINT, shared_flags.DRY_RUN, shared_flags.SAVE_CONFIG, shared_flags.RECORD,
+    shared_flags.field_manager("kubectl-expose"), overrides.FLAGS.format(default="merge"),
     """
 - cluster-ip string | address of the service, or None
 - external-ip string | further address under which nodes take packets for the service
@@ -55,7 +57,7 @@ def _one(context: Context, info: Info, dry_run: str) -> None:
     resource = info.resource
     if (resource.group, resource.kind) not in _EXPOSABLE:
         raise CommandError(f"cannot expose a {_kind(info)}")
-    service = override.apply(_service(context, info), flags.overrides, flags.override_type)
+    service = overrides.apply(_service(context, info), flags.overrides, flags.override_type)
     if dry_run == "client":
         if context.namespace_given:
             meta = service["metadata"]

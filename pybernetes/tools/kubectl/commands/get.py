@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl import flagsets
-from pybernetes.tools.kubectl.builder import Builder, Info, is_not_found
-from pybernetes.tools.kubectl.client import JSON, TABLE
+from pybernetes.tools.kubectl.command_line import shared_flags
+from pybernetes.tools.kubectl.connection.client import JSON, TABLE
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, raise_all
+from pybernetes.tools.kubectl.resources.builder import Builder, Info, is_not_found
 
 TYPE_CHECKING = False  # typing's own costs time to import
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ EXAMPLES = """
   kubectl get pod web-1 -o jsonpath={.status.podIP}
 """
 FLAGS = (
-    flagsets.TEMPLATE, flagsets.FILES, flagsets.SELECTOR, flagsets.FIELD_SELECTOR, flagsets.ALL_NAMESPACES,
-    flagsets.CHUNK,
+    shared_flags.TEMPLATE, shared_flags.FILES, shared_flags.SELECTOR, shared_flags.FIELD_SELECTOR, shared_flags.ALL_NAMESPACES,
+    shared_flags.CHUNK,
     """
 o output string | output format: json, yaml, kyaml, name, go-template, go-template-file, template, templatefile, jsonpath, jsonpath-as-json, jsonpath-file, custom-columns, custom-columns-file, wide
 - ignore-not-found bool false | objects that do not exist are no error
@@ -75,7 +75,7 @@ def _raw(context: Context) -> None:
         raise CommandError("--raw and --output are mutually exclusive")
     if not flags.raw.startswith("/"):
         raise CommandError(f'--raw must be a valid URL path: parse "{flags.raw}": invalid URI for request')
-    from pybernetes.tools.kubectl.raw import request
+    from pybernetes.tools.kubectl.connection.raw_request import request
 
     request(context, "GET", flags.raw)
 
@@ -158,7 +158,7 @@ def as_table(value: dict[str, Any]) -> dict[str, Any]:
         return value
     import time
 
-    from pybernetes.tools.kubectl.times import since
+    from pybernetes.tools.kubectl.output.times import since
 
     items = value["items"] if isinstance(value.get("items"), list) else [value]
     definitions = [{"name": "Name", "type": "string", "format": "name"}, {"name": "Age", "type": "string"}]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl import flagsets
+from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 
 SUMMARY = "Help about any command"
@@ -12,14 +12,14 @@ FLAGS = ()
 
 def run(context: Context) -> int:
     """Shows the help of the command that the arguments name, or of all."""
-    from pybernetes.tools.kubectl.flags import declare
+    from pybernetes.tools.kubectl.command_line.flags import declare
     from pybernetes.tools.kubectl.help import overview, show
     from pybernetes.tools.kubectl.main import find
 
     if not context.args:
         overview(context.stdout)
         return 0
-    command, path, _ = find(context.args, declare(flagsets.GLOBAL))
+    command, path, _ = find(context.args, declare(shared_flags.GLOBAL))
     if command is None:
         context.warn(f"Unknown help topic [{' '.join(f'`{each}`' for each in context.args)}]")
         overview(context.stdout)

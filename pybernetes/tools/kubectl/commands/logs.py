@@ -5,18 +5,18 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from pybernetes.tools.kubectl import flagsets
-from pybernetes.tools.kubectl.builder import Info
-from pybernetes.tools.kubectl.client import failure, path_of, query_string
+from pybernetes.tools.kubectl.command_line import shared_flags
+from pybernetes.tools.kubectl.connection.client import failure, path_of, query_string
+from pybernetes.tools.kubectl.connection.http import Connection
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, not_found
-from pybernetes.tools.kubectl.http import Connection
-from pybernetes.tools.kubectl.pods import choose_container, containers, named, pods_of
-from pybernetes.tools.kubectl.times import check_rfc3339
+from pybernetes.tools.kubectl.output.times import check_rfc3339
+from pybernetes.tools.kubectl.resources.builder import Info
+from pybernetes.tools.kubectl.resources.pods import choose_container, containers, named, pods_of
 
 SUMMARY = "Print the logs for a container in a pod"
 USAGE = "logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]"
-FLAGS = (flagsets.SELECTOR, """
+FLAGS = (shared_flags.SELECTOR, """
 - all-containers bool false | all containers of the pods
 - all-pods bool false | all pods of the object, with prefixes
 c container string | the container

@@ -5,15 +5,16 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from pybernetes.tools.kubectl import flagsets, printers
-from pybernetes.tools.kubectl.builder import Builder, Info
+from pybernetes.tools.kubectl import printers
+from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 SUMMARY = "Update fields of a resource"
 USAGE = "patch (-f FILENAME | TYPE NAME) [-p PATCH|--patch-file FILE]"
 FLAGS = (
-    flagsets.FILES, flagsets.PRINT, flagsets.DRY_RUN, flagsets.RECORD, flagsets.field_manager("kubectl-patch"),
+    shared_flags.FILES, shared_flags.PRINT, shared_flags.DRY_RUN, shared_flags.RECORD, shared_flags.field_manager("kubectl-patch"),
     """
 - local bool false | do not send the patch; change the object of the file
 p patch string | the patch, JSON or YAML
@@ -64,13 +65,13 @@ def _patch(context: Context) -> Any:
                 f"unable to read patch file: open {flags.patch_file}: {(error.strerror or '').lower()}"
             ) from None
     if text.lstrip()[:1] in (b"{", b"["):
-        from pybernetes.tools.kubectl.jsontext import loads as json_loads
+        from pybernetes.tools.kubectl.connection.json_text import loads as json_loads
 
         try:
             return json_loads(text)
         except ValueError:
             return text  # the server says what is wrong
-    from pybernetes.api.yaml_text import YamlError, loads
+    from pybernetes.api.text.yaml_reader import YamlError, loads
 
     try:
         return loads(text)[0]
@@ -79,7 +80,7 @@ def _patch(context: Context) -> Any:
 
 
 def _q(text: bytes) -> str:
-    from pybernetes.tools.kubectl.flags import quoted
+    from pybernetes.tools.kubectl.command_line.flags import quoted
 
     return quoted(text.decode("utf-8", "replace"))
 

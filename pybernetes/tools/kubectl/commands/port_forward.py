@@ -7,11 +7,11 @@ import socket
 import threading
 from typing import Any
 
-from pybernetes.tools.kubectl.client import path_of
+from pybernetes.tools.kubectl.connection.client import path_of
+from pybernetes.tools.kubectl.connection.streaming import Channels
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.pods import named, pods_of
-from pybernetes.tools.kubectl.streaming import Channels
+from pybernetes.tools.kubectl.resources.pods import named, pods_of
 
 SUMMARY = "Forward one or more local ports to a pod"
 USAGE = "port-forward TYPE/NAME [options] [LOCAL_PORT:]REMOTE_PORT [...[LOCAL_PORT_N:]REMOTE_PORT_N]"

@@ -8,9 +8,9 @@ import socket
 import threading
 from typing import Any
 
+from pybernetes.tools.kubectl.connection.http import Connection
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.http import Connection
 
 SUMMARY = "Run a proxy to the Kubernetes API server"
 USAGE = "proxy [--port=PORT] [--www=static-dir] [--www-prefix=prefix] [--api-prefix=prefix]"

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl import flagsets, printers
-from pybernetes.tools.kubectl.builder import Builder, Info
+from pybernetes.tools.kubectl import printers
+from pybernetes.tools.kubectl.apply.last_applied import annotate, read
+from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, not_found, with_source
-from pybernetes.tools.kubectl.lastapplied import annotate, read
+from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 SUMMARY = "Replace a resource by file name or stdin"
 USAGE = "replace -f FILENAME"
 FLAGS = (
-    flagsets.FILES, flagsets.PRINT, flagsets.DRY_RUN, flagsets.VALIDATE, flagsets.SAVE_CONFIG, flagsets.RECORD,
-    flagsets.DELETION, flagsets.field_manager("kubectl-replace"),
+    shared_flags.FILES, shared_flags.PRINT, shared_flags.DRY_RUN, shared_flags.VALIDATE, shared_flags.SAVE_CONFIG, shared_flags.RECORD,
+    shared_flags.DELETION, shared_flags.field_manager("kubectl-replace"),
     """
 - raw string | path to PUT the file to, as it is
 - subresource string | replace this subresource
@@ -65,7 +66,7 @@ def _raw(context: Context) -> None:
     flags = context.flags
     if len(flags.filename) != 1:
         raise context.usage("--raw can only use a single local file or stdin")
-    from pybernetes.tools.kubectl.raw import request
+    from pybernetes.tools.kubectl.connection.raw_request import request
 
     request(context, "PUT", flags.raw, flags.filename[0])
 

@@ -5,18 +5,20 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from pybernetes.tools.kubectl import flagsets, override, printers
-from pybernetes.tools.kubectl.builder import Info
+from pybernetes.tools.kubectl import printers
+from pybernetes.tools.kubectl.apply import overrides
+from pybernetes.tools.kubectl.apply.last_applied import annotate
+from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.create._make import int_or_text, ordered
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.lastapplied import annotate
+from pybernetes.tools.kubectl.resources.builder import Info
 
 SUMMARY = "Run a particular image on the cluster"
 USAGE = 'run NAME --image=image [--env="key=value"] [--port=port] [--dry-run=server|client] [--overrides=inline-json] [--command] -- [COMMAND] [args...]'
 FLAGS = (
-    flagsets.PRINT, flagsets.DRY_RUN, flagsets.SAVE_CONFIG, flagsets.RECORD, flagsets.DELETION, flagsets.FILES,
-    flagsets.field_manager("kubectl-run"), override.FLAGS.format(default="merge"),
+    shared_flags.PRINT, shared_flags.DRY_RUN, shared_flags.SAVE_CONFIG, shared_flags.RECORD, shared_flags.DELETION, shared_flags.FILES,
+    shared_flags.field_manager("kubectl-run"), overrides.FLAGS.format(default="merge"),
     """
 - annotations array | annotation as key=value; may be repeated
 - attach bool false | wait until the pod runs and attach to it; the default with --stdin
@@ -64,7 +66,7 @@ def run(context: Context) -> int | None:
     _check(context, attaching)
     name = context.args[0]
     labels = labels or {"run": name}
-    pod = override.apply(_pod(context, name, labels, annotations, env), flags.overrides, flags.override_type)
+    pod = overrides.apply(_pod(context, name, labels, annotations, env), flags.overrides, flags.override_type)
     made = [_send(context, pod)]
     if flags.expose:
         made.append(_send(context, _service(context, name, labels)))

@@ -5,17 +5,18 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from pybernetes.tools.kubectl import flagsets, printers
-from pybernetes.tools.kubectl.builder import Builder, Info
+from pybernetes.tools.kubectl import printers
+from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError
+from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 SUMMARY = "Set a new size for a deployment, replica set, or replication controller"
 USAGE = (
     "scale [--resource-version=version] [--current-replicas=count] --replicas=COUNT (-f FILENAME | TYPE NAME)"
 )
 FLAGS = (
-    flagsets.FILES, flagsets.PRINT, flagsets.DRY_RUN, flagsets.SELECTOR, flagsets.RECORD,
+    shared_flags.FILES, shared_flags.PRINT, shared_flags.DRY_RUN, shared_flags.SELECTOR, shared_flags.RECORD,
     """
 - all bool false | all objects of the types in the namespace
 - current-replicas int -1 | only if this is the number now

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.tools.kubectl import flagsets, printers
-from pybernetes.tools.kubectl.builder import Builder
+from pybernetes.tools.kubectl import printers
+from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Several
+from pybernetes.tools.kubectl.resources.builder import Builder
 
 SUMMARY = "Update the taints on one or more nodes"
 USAGE = "taint NODE NAME KEY_1=VAL_1:TAINT_EFFECT_1 ... KEY_N=VAL_N:TAINT_EFFECT_N"
 FLAGS = (
-    flagsets.PRINT, flagsets.DRY_RUN, flagsets.SELECTOR, flagsets.VALIDATE, flagsets.field_manager("kubectl-taint"),
+    shared_flags.PRINT, shared_flags.DRY_RUN, shared_flags.SELECTOR, shared_flags.VALIDATE, shared_flags.field_manager("kubectl-taint"),
     """
 - all bool false | all nodes
 - overwrite bool false | change taints that are there already

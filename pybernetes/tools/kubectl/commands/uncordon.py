@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl import flagsets
+from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands._nodes import cordon, nodes
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import raise_all
 
 SUMMARY = "Mark node as schedulable"
 USAGE = "uncordon NODE"
-FLAGS = (flagsets.DRY_RUN, flagsets.SELECTOR)
+FLAGS = (shared_flags.DRY_RUN, shared_flags.SELECTOR)
 
 
 def run(context: Context) -> None:

@@ -7,18 +7,19 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from pybernetes.tools.kubectl import flagsets, printers
-from pybernetes.tools.kubectl.builder import Builder, Info
+from pybernetes.tools.kubectl import printers
+from pybernetes.tools.kubectl.command_line import shared_flags
+from pybernetes.tools.kubectl.command_line.flags import show_duration
 from pybernetes.tools.kubectl.commands._waiting import timed_out, until
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, not_found, raise_all
-from pybernetes.tools.kubectl.flags import show_duration
 from pybernetes.tools.kubectl.jsonpath import JsonPath, relaxed
+from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 SUMMARY = "Wait for a specific condition on one or many resources"
 USAGE = "wait ([-f FILENAME] | resource.group/resource.name | resource.group [(-l label | --all)]) [--for=create|--for=delete|--for condition=available|--for=jsonpath='{}'[=value]]"
 FLAGS = (
-    flagsets.FILES, flagsets.PRINT, flagsets.SELECTOR, flagsets.FIELD_SELECTOR, flagsets.ALL_NAMESPACES,
+    shared_flags.FILES, shared_flags.PRINT, shared_flags.SELECTOR, shared_flags.FIELD_SELECTOR, shared_flags.ALL_NAMESPACES,
     """
 - all bool false | all objects of the types in the namespace
 - for array | what to wait for: create, delete, condition=NAME[=VALUE], jsonpath='{PATH}'[=VALUE]

@@ -6,9 +6,9 @@ import os
 from importlib import import_module
 from typing import Any
 
-from pybernetes.tools.kubectl.builder import Info
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.describe._writer import Writer
+from pybernetes.tools.kubectl.resources.builder import Info
 
 # Kinds of other groups may have the names of ours.
 GROUPS = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from pybernetes.api.text.go_printf import plain
 from pybernetes.tools.kubectl.describe._writer import Writer
-from pybernetes.tools.kubectl.gofmt import plain
 
 _SKIPPED = {
     ".metadata.managedFields",

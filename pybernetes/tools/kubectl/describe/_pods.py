@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from pybernetes.tools.kubectl.command_line.flags import quoted
 from pybernetes.tools.kubectl.describe._volumes import volumes
 from pybernetes.tools.kubectl.describe._writer import Writer, selector_text, shown
-from pybernetes.tools.kubectl.flags import quoted
-from pybernetes.tools.kubectl.times import rfc1123z
+from pybernetes.tools.kubectl.output.times import rfc1123z
 
 Object = dict[str, Any]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.tools.kubectl.builder import Info
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.output.times import since
 from pybernetes.tools.kubectl.printers.tabs import align
-from pybernetes.tools.kubectl.times import since
+from pybernetes.tools.kubectl.resources.builder import Info
 
 _LONG = 140
 _SKIPPED = "kubectl.kubernetes.io/last-applied-configuration"
@@ -202,7 +202,7 @@ def label_text(labels: dict[str, str] | None) -> str:
 
 def selector_text(selector: dict[str, Any] | None) -> str:
     """A LabelSelector as text."""
-    from pybernetes.tools.kubectl.labelselector import show
+    from pybernetes.tools.kubectl.resources.label_selector import show
 
     return show(selector) or "<none>"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from pybernetes.tools.kubectl.describe._writer import Writer, label_text
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.times import human, rfc1123z
+from pybernetes.tools.kubectl.output.times import human, rfc1123z
 
 _SUBJECT = (
     ("Organization", "O"), ("Organizational Unit", "OU"), ("Country", "C"), ("Locality", "L"), ("Province", "ST"),

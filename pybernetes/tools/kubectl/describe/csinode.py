@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pybernetes.tools.kubectl.describe._writer import Writer, shown
-from pybernetes.tools.kubectl.times import rfc1123z
+from pybernetes.tools.kubectl.output.times import rfc1123z
 
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:

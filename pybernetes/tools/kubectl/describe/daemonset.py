@@ -6,7 +6,7 @@ from typing import Any
 
 from pybernetes.tools.kubectl.describe._pods import template
 from pybernetes.tools.kubectl.describe._writer import Writer, label_text
-from pybernetes.tools.kubectl.labelselector import show
+from pybernetes.tools.kubectl.resources.label_selector import show
 
 _COUNTS = (
     ("Desired Number of Nodes Scheduled", "desiredNumberScheduled"),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from pybernetes.tools.kubectl.command_line.flags import quoted
 from pybernetes.tools.kubectl.describe._writer import Writer
-from pybernetes.tools.kubectl.flags import quoted
-from pybernetes.tools.kubectl.times import rfc1123z
+from pybernetes.tools.kubectl.output.times import rfc1123z
 
 _UNKNOWN = "<unknown>"
 

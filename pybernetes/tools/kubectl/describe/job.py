@@ -6,8 +6,8 @@ from typing import Any
 
 from pybernetes.tools.kubectl.describe._pods import template
 from pybernetes.tools.kubectl.describe._writer import Writer, controlled_by, shown
-from pybernetes.tools.kubectl.labelselector import show
-from pybernetes.tools.kubectl.times import epoch, human, rfc1123z
+from pybernetes.tools.kubectl.output.times import epoch, human, rfc1123z
+from pybernetes.tools.kubectl.resources.label_selector import show
 
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:

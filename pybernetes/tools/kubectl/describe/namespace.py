@@ -7,7 +7,7 @@ from typing import Any
 from pybernetes.tools.kubectl.describe._writer import Writer
 from pybernetes.tools.kubectl.describe.limitrange import COLUMNS, limits
 from pybernetes.tools.kubectl.describe.resourcequota import SCOPES, usage
-from pybernetes.tools.kubectl.times import rfc1123z
+from pybernetes.tools.kubectl.output.times import rfc1123z
 
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from pybernetes.tools.kubectl.describe._writer import Writer, selector_text
-from pybernetes.tools.kubectl.times import epoch
+from pybernetes.tools.kubectl.output.times import epoch
 
 _INDENT = "    "
 

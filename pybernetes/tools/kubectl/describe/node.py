@@ -6,7 +6,7 @@ from typing import Any
 
 from pybernetes.tools.kubectl.describe._writer import Writer, shown
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.times import rfc1123z, since
+from pybernetes.tools.kubectl.output.times import rfc1123z, since
 
 _ROLE = "node-role.kubernetes.io/"
 _INFO = (
@@ -101,7 +101,7 @@ def _slices(writer: Writer, name: str) -> None:
 
 
 def _pods(writer: Writer, node: Object) -> None:
-    from pybernetes.api.podrequests import limits, requests
+    from pybernetes.api.core.pod.resource_totals import limits, requests
     from pybernetes.api.quantity import add, integer, milli
 
     status = node.get("status") or {}

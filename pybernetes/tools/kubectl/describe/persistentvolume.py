@@ -6,7 +6,7 @@ from typing import Any
 
 from pybernetes.tools.kubectl.describe._volumes import source
 from pybernetes.tools.kubectl.describe._writer import Writer, access_modes, shown
-from pybernetes.tools.kubectl.times import since
+from pybernetes.tools.kubectl.output.times import since
 
 _OLD_CLASS = "volume.beta.kubernetes.io/storage-class"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pybernetes.tools.kubectl.describe._writer import Writer, access_modes, shown
-from pybernetes.tools.kubectl.times import rfc1123z, since
+from pybernetes.tools.kubectl.output.times import rfc1123z, since
 
 _OLD_CLASS = "volume.beta.kubernetes.io/storage-class"
 

@@ -7,7 +7,7 @@ from typing import Any
 from pybernetes.tools.kubectl.describe._pods import containers, resources, spread, tolerations
 from pybernetes.tools.kubectl.describe._volumes import volumes
 from pybernetes.tools.kubectl.describe._writer import Writer, controlled_by
-from pybernetes.tools.kubectl.times import rfc1123z, since
+from pybernetes.tools.kubectl.output.times import rfc1123z, since
 
 _MIRROR = "kubernetes.io/config.mirror"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from pybernetes.tools.kubectl.describe._pods import conditions, template
 from pybernetes.tools.kubectl.describe._writer import Writer, controlled_by, selector_text
-from pybernetes.tools.kubectl.labelselector import show
+from pybernetes.tools.kubectl.resources.label_selector import show
 
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.tools.kubectl import gofmt
+from pybernetes.api.text import go_printf
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.jsonpath import JsonPath, relaxed, show
@@ -35,7 +35,7 @@ def _cell(results: list[list[Any]]) -> str:
 
 
 def _text(value: Any) -> str:
-    return gofmt.plain(value) if isinstance(value, dict | list) else show(value)
+    return go_printf.plain(value) if isinstance(value, dict | list) else show(value)
 
 
 def _from_text(text: str) -> tuple[list[str], list[str]]:

@@ -6,9 +6,9 @@ import re
 from typing import Any
 
 from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.output.yaml.scalars import is_ambiguous
 from pybernetes.tools.kubectl.printers import Print, without_managed
 from pybernetes.tools.kubectl.printers.json import dumps as json_dumps
-from pybernetes.tools.kubectl.yamlrules import is_ambiguous
 
 _PLAIN_KEY = re.compile(r"[A-Za-z_][\w./-]*\Z")
 

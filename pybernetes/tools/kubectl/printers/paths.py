@@ -38,12 +38,12 @@ def printer(context: Context, kind: str, text: str, managed: bool) -> Print:
             else:
                 context.stdout.write(path.text(value))
         except CommandError as error:
-            from pybernetes.tools.kubectl import gofmt
+            from pybernetes.api.text import go_printf
 
             raise CommandError(
                 f'error executing jsonpath "{text}": Error executing template: {error.message}. Printing more '
                 f"information for debugging the template:\n\ttemplate was:\n\t\t{text}\n\tobject given to jsonpath "
-                f"engine was:\n\t\t{gofmt.sharp(value)}\n\n\n"
+                f"engine was:\n\t\t{go_printf.sharp(value)}\n\n\n"
             ) from None
 
     return show

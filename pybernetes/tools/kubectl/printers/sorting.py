@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cmp_to_key
 from typing import Any
 
-from pybernetes.tools.kubectl.builder import Info
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.jsonpath import JsonPath, relaxed
+from pybernetes.tools.kubectl.resources.builder import Info
 
 
 def sort_tables(infos: list[Info], field: str) -> list[Info]:

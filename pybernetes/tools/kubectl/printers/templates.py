@@ -6,7 +6,7 @@ from typing import Any
 
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.gotemplate import Template, TemplateError
+from pybernetes.tools.kubectl.output.go_template import Template, TemplateError
 from pybernetes.tools.kubectl.printers import Print
 
 
@@ -32,13 +32,13 @@ def printer(context: Context, kind: str, text: str) -> Print:
         try:
             template.run(data, context.stdout.write)
         except TemplateError as error:
-            from pybernetes.tools.kubectl import gofmt
+            from pybernetes.api.text import go_printf
             from pybernetes.tools.kubectl.printers.json import dumps
 
             context.stdout.write(
                 f"Error executing template: template: output:{error}. Printing more information for debugging the "
                 f"template:\n\ttemplate was:\n\t\t{text}\n\traw data was:\n\t\t{dumps(value, indent=None)}\n"
-                f"\tobject given to template engine was:\n\t\t{gofmt.plain(data)}\n\n"
+                f"\tobject given to template engine was:\n\t\t{go_printf.plain(data)}\n\n"
             )
             raise CommandError(f'error executing template "{text}": template: output:{error}') from None
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl import yamlwriter
 from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.output.yaml import plain_writer
 from pybernetes.tools.kubectl.printers import Print, without_managed
 
 TYPE_CHECKING = False  # typing's own costs time to import
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 def dumps(value: Any) -> str:
     """A value as YAML."""
     try:
-        return yamlwriter.dumps(value)
-    except yamlwriter.NotPlain:
-        from pybernetes.tools.kubectl.yamllibrary import dumps as library_dumps
+        return plain_writer.dumps(value)
+    except plain_writer.NotPlain:
+        from pybernetes.tools.kubectl.output.yaml.library_writer import dumps as library_dumps
 
         return library_dumps(value)
 

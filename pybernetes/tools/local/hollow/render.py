@@ -11,7 +11,7 @@ ABSENT: Any = object()
 Facts = Mapping[str, Any]
 
 
-def look(obj: Any, path: str) -> Any:
+def lookup(obj: Any, path: str) -> Any:
     """The part of an object at a path such as ``.status.phase``; ABSENT if there is none."""
     for name in path.strip(".").split(".") if path.strip(".") else ():
         if not isinstance(obj, dict) or name not in obj:
@@ -43,9 +43,9 @@ def render(template: Any, obj: Object, facts: Facts, item: Any = None) -> Any:
 
 def _text(template: str, obj: Object, facts: Facts, item: Any) -> Any:
     if template.startswith("$."):
-        return look(obj, template[1:])
+        return lookup(obj, template[1:])
     if template.startswith("@."):
-        return look(item, template[1:])
+        return lookup(item, template[1:])
     if template.startswith("$"):
         value = facts.get(template[1:], ABSENT)
         return value(item) if isinstance(value, Callable) else value  # type: ignore[arg-type]

@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pybernetes.tools.local.hollow.render import ABSENT, Facts, Object, look, render
+from pybernetes.tools.local.hollow.render import ABSENT, Facts, Object, lookup, render
 
 _FOLDER = Path(__file__).parent
 
@@ -47,7 +47,7 @@ def _yaml(path: Path) -> Any:
 def matches(stage: Stage, pod: Object, facts: Facts) -> bool:
     """Whether all conditions of a stage hold."""
     for name, wanted in stage.when.items():
-        value = look(pod, name) if name.startswith(".") else facts.get(name, ABSENT)
+        value = lookup(pod, name) if name.startswith(".") else facts.get(name, ABSENT)
         if not any(_is(value, each) for each in (wanted if isinstance(wanted, list) else [wanted])):
             return False
     return True

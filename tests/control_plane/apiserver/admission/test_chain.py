@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pybernetes.api.core.pod import RESOURCE as PODS
+from pybernetes.api.core.pod.pod import RESOURCE as PODS
 from pybernetes.api.errors import StatusError
 from pybernetes.control_plane.apiserver.admission.chain import (
     CREATE,
@@ -92,7 +92,7 @@ def test_a_refusal_names_the_object(given: dict[str, Any], message: str) -> None
 def test_lookups_follow_the_store_and_decode_once() -> None:
     async def test() -> None:
         async with World() as world:
-            lookup = Lookup(world.api, "", "limitranges")
+            lookup = Lookup(world.context, "", "limitranges")
             assert lookup.all("one") == () and lookup.all("one") is lookup.all("one")
             await world.add("", "limitranges", {"metadata": {"name": "a"}}, "two")
             empty = lookup.all("one")

@@ -12,14 +12,14 @@ import orjson
 from pybernetes.api.errors import StatusError
 from pybernetes.api.registry import builtin
 from pybernetes.control_plane.apiserver.admission.chain import Attributes, Chain
-from pybernetes.control_plane.apiserver.admission.select import known
-from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.admission.setup import known
 from pybernetes.control_plane.apiserver.authn.user import MASTERS, User
-from pybernetes.control_plane.apiserver.authz import chain as authorization
+from pybernetes.control_plane.apiserver.authz import authorization
 from pybernetes.control_plane.apiserver.authz.verdict import ALLOWED, NO_OPINION, Rules, Verdict
-from pybernetes.control_plane.apiserver.info import RequestInfo
-from pybernetes.control_plane.apiserver.kinds import Kinds
-from pybernetes.control_plane.apiserver.stored import stamp
+from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.request_info import RequestInfo
+from pybernetes.control_plane.apiserver.storage.kinds import Kinds
+from pybernetes.control_plane.apiserver.storage.resource_version import stamp
 from pybernetes.control_plane.store.open import open_store
 from pybernetes.control_plane.store.protocol import Store
 
@@ -54,9 +54,9 @@ class World(AbstractAsyncContextManager["World"]):
 
     def __init__(self, store: Store | None = None) -> None:
         self.store = store or open_store("memory", stamp=stamp)
-        self.api = Api(self.store, Kinds(builtin()), clock=lambda: 1_700_000_000.0)
+        self.context = ServerContext(self.store, Kinds(builtin()), clock=lambda: 1_700_000_000.0)
         self.permissions = Permissions()
-        self.api.authorization = authorization.Chain([self.permissions])
+        self.context.authorization = authorization.Authorization([self.permissions])
         self.warnings: list[str] = []
         self.annotations: dict[str, str] = {}
 
@@ -70,7 +70,7 @@ class World(AbstractAsyncContextManager["World"]):
 
     async def add(self, group: str, plural: str, obj: Object, namespace: str = "one") -> None:
         """Stores an object as it is."""
-        kind = self.api.kinds.find(group, plural)
+        kind = self.context.kinds.find(group, plural)
         obj = copy.deepcopy(obj)
         if kind.namespaced:
             obj["metadata"].setdefault("namespace", namespace)
@@ -85,14 +85,14 @@ class World(AbstractAsyncContextManager["World"]):
 
     def stored(self, group: str, plural: str, name: str, namespace: str = "one") -> Object:
         """A stored object."""
-        kind = self.api.kinds.find(group, plural)
+        kind = self.context.kinds.find(group, plural)
         record = self.store.get(kind.key(namespace, name))
         assert record is not None
         return orjson.loads(record.value)
 
     def chain(self, *plugins: str, **configuration: Any) -> Chain:
         """Plugins by name, with the configuration that is given for them."""
-        return Chain([known()[name](self.api, configuration=configuration.get(name)) for name in plugins])
+        return Chain([known()[name](self.context, configuration=configuration.get(name)) for name in plugins])
 
     async def admit(
         self,
@@ -110,7 +110,7 @@ class World(AbstractAsyncContextManager["World"]):
     ) -> Object:
         """Puts a write through a chain and gives the object; StatusError if it is refused."""
         plural, _, group = resource.partition(".")
-        kind = self.api.kinds.find(group, plural)
+        kind = self.context.kinds.find(group, plural)
         operation = operation or ("UPDATE" if old is not None else "CREATE")
         new, old = copy.deepcopy(new), copy.deepcopy(old)
         shown = new or old or {}

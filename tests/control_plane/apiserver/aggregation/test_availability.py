@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pybernetes.control_plane.apiserver.aggregation import availability, documents, passing, registration
+from pybernetes.control_plane.apiserver.aggregation import availability, documents, proxy, registration
 from pybernetes.control_plane.apiserver.authn.user import User
 
 API_SERVICE: dict[str, Any] = {"spec": {"service": {"namespace": "ns", "name": "api", "port": 443}}}
@@ -60,7 +60,7 @@ def test_a_condition_keeps_its_time_while_its_status_does() -> None:
 
 def test_users_are_named_in_headers() -> None:
     user = User("mia", "1", ("a", "b"), {"example.com/x": ("1", "2\r\nX-Remote-User: root")})
-    assert passing.identity_headers(user) == [
+    assert proxy.identity_headers(user) == [
         (b"X-Remote-User", b"mia"),
         (b"X-Remote-Uid", b"1"),
         (b"X-Remote-Group", b"a"),

@@ -9,7 +9,7 @@ import pytest
 
 from pybernetes.control_plane.apiserver.audit import policy
 from pybernetes.control_plane.apiserver.authn.user import User
-from pybernetes.control_plane.apiserver.info import parse
+from pybernetes.control_plane.apiserver.request_info import parse
 
 JANE = User("jane", groups=("devs", "system:authenticated"))
 HEAD = {"apiVersion": "audit.k8s.io/v1", "kind": "Policy"}

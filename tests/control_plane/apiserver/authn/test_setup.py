@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from pybernetes.cmd.kube_apiserver import parser
-from pybernetes.control_plane.apiserver import nodes, serving
+from pybernetes.control_plane.apiserver.assembly import secure_serving
 from pybernetes.control_plane.apiserver.authn.service_accounts.settings import settings
+from pybernetes.control_plane.apiserver.proxy import kubelets
 from pybernetes.lib import jose, tls
-from pybernetes.lib.serving import KeyPair
+from pybernetes.lib.serving_certificates import KeyPair
 
 
 def test_the_flags_of_a_kubeadm_cluster(tmp_path: Path) -> None:
@@ -54,7 +55,7 @@ def test_the_flags_of_a_kubeadm_cluster(tmp_path: Path) -> None:
     accounts = settings(arguments)
     assert accounts.max_seconds == 48 * 3600 and accounts.audiences == accounts.issuers
     assert [key.id for key in accounts.keys] == [accounts.signer.public.id]
-    assert nodes.access(arguments).address_types == ("InternalIP", "ExternalIP", "Hostname")
+    assert kubelets.access(arguments).address_types == ("InternalIP", "ExternalIP", "Hostname")
 
 
 def accounts(directory: Path, *flags: str) -> Any:
@@ -104,13 +105,13 @@ def test_service_accounts_that_make_no_sense(tmp_path: Path, flags: list[str], p
 def test_named_certificates(text: str, expected: KeyPair | None) -> None:
     if expected is None:
         with pytest.raises(ValueError, match="--tls-sni-cert-key"):
-            serving.named_pair(text)
+            secure_serving.named_pair(text)
     else:
-        assert serving.named_pair(text) == expected
+        assert secure_serving.named_pair(text) == expected
 
 
 def test_halves_of_pairs(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="go together"):
-        serving.certificates(parser().parse_args(["--tls-cert-file=x"]))
+        secure_serving.certificates(parser().parse_args(["--tls-cert-file=x"]))
     with pytest.raises(ValueError, match="go together"):
-        nodes.access(parser().parse_args(["--kubelet-client-key=x"]))
+        kubelets.access(parser().parse_args(["--kubelet-client-key=x"]))

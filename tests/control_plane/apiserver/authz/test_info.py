@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from pybernetes.control_plane.apiserver.http.messages import split_target
-from pybernetes.control_plane.apiserver.info import RequestInfo, attributes, parse
 from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.control_plane.apiserver.request_info import RequestInfo, attributes, parse
+from pybernetes.lib.http.messages import split_target
 
 FIELDS = ("verb", "group", "version", "resource", "subresource", "namespace", "name")
 
@@ -80,7 +80,7 @@ def request(target: str, watch: bool = False, method: str = "GET") -> Request:
     path, query = split_target(target.encode())
     connection: Any = None
     made = Request(connection, method, path, query, {}, b"")
-    made.info = parse(method, path, watch)
+    made.request_info = parse(method, path, watch)
     return made
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pybernetes.api.registry import builtin
-from pybernetes.control_plane.apiserver.subresource_kinds import of as subresources_of
+from pybernetes.control_plane.apiserver.discovery.subresource_kinds import of as subresources_of
 from tests.servers import TOKEN, Server, running
 
 Object = dict[str, Any]

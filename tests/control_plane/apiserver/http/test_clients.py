@@ -14,14 +14,14 @@ from typing import Any
 import pytest
 import uvloop
 
-from pybernetes.control_plane.apiserver import app
-from pybernetes.control_plane.apiserver.http import warnings
-from pybernetes.control_plane.apiserver.http.connection import Application, Server
-from pybernetes.control_plane.apiserver.http.limits import Limits
-from pybernetes.control_plane.apiserver.http.messages import Response
-from pybernetes.control_plane.apiserver.http.stream import Stream, chunk
+from pybernetes.control_plane.apiserver import warning_headers
+from pybernetes.control_plane.apiserver.pipeline import pipeline
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib import tls
+from pybernetes.lib.http.limits import Limits
+from pybernetes.lib.http.messages import Response
+from pybernetes.lib.http.server_connection import Application, Server
+from pybernetes.lib.http.stream import Stream, chunk
 
 QUICK = Limits(head_seconds=0.4, receive_seconds=0.8, idle_seconds=1.2, stall_seconds=1, linger_seconds=0.3)
 
@@ -75,7 +75,7 @@ def serve(certificates: tuple[Path, Path, Path]) -> Callable[..., Any]:
 
     @asynccontextmanager
     async def running(application: Application, limits: Limits = QUICK) -> AsyncIterator[Service]:
-        server = Server(application, app.refusal, limits, Request)
+        server = Server(application, pipeline.refusal, limits, Request)
         port = await server.start("127.0.0.1", 0, tls.server_context(certificate, key))
         try:
             yield Service(server, port, ssl.create_default_context(cafile=str(authority)))
@@ -355,4 +355,4 @@ def test_drain(serve: Any) -> None:
     ],
 )
 def test_warnings(texts: list[str], sent: list[bytes]) -> None:
-    assert warnings.headers(texts) == b"".join(line + b"\r\n" for line in sent)
+    assert warning_headers.headers(texts) == b"".join(line + b"\r\n" for line in sent)

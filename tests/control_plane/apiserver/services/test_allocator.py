@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 import pytest
 
-from pybernetes.api.core.service import RESOURCE
+from pybernetes.api.core.service.service import RESOURCE
 from pybernetes.api.errors import StatusError
 from pybernetes.control_plane.apiserver.services import Allocation, ServiceAllocator, ServiceOptions
 from pybernetes.control_plane.apiserver.services.objects import default_service_cidr, kubernetes_service

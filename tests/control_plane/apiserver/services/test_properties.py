@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 
-from pybernetes.api.core.service import RESOURCE
+from pybernetes.api.core.service.service import RESOURCE
 from pybernetes.api.errors import StatusError
 from pybernetes.control_plane.apiserver.services import ServiceAllocator, ServiceOptions
 from pybernetes.control_plane.store.drivers.memory import MemoryStore

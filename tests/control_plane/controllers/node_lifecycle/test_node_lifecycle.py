@@ -8,7 +8,7 @@ from typing import Any
 from pybernetes.client import Client
 from pybernetes.client.refs import EVENTS, LEASES, NAMESPACES, NODES, PODS
 from pybernetes.control_plane.controllers import node_lifecycle, taint_eviction
-from pybernetes.lib import times
+from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import ManualClock
 from tests.cluster import Cluster, eventually, pod
 from tests.control_plane.controllers.managers import controllers, found
@@ -26,7 +26,7 @@ async def make_node(client: Client, name: str, now: float) -> None:
     ready = {
         "type": "Ready",
         "status": "True",
-        "lastHeartbeatTime": times.seconds(now),
+        "lastHeartbeatTime": rfc3339.seconds(now),
         "reason": "KubeletReady",
     }
     labels = {"kubernetes.io/os": "linux"}
@@ -37,7 +37,7 @@ async def make_node(client: Client, name: str, now: float) -> None:
 
 
 async def renew(client: Client, name: str, now: float) -> None:
-    spec = {"holderIdentity": name, "leaseDurationSeconds": 40, "renewTime": times.micro(now)}
+    spec = {"holderIdentity": name, "leaseDurationSeconds": 40, "renewTime": rfc3339.micro(now)}
     if await found(client.get(LEASES, name, "kube-node-lease")) is None:
         await client.create(
             LEASES, {"metadata": {"name": name, "namespace": "kube-node-lease"}, "spec": spec}
@@ -82,7 +82,7 @@ async def test_a_silent_node_loses_its_pods() -> None:
             await eventually(lambda: {"alive", "silent"} <= lifecycle._known)
             for _ in range(6):
                 await renew(client, "alive", clock.now())
-                await eventually(lambda: lifecycle._renewals["alive"] == times.micro(clock.now()))
+                await eventually(lambda: lifecycle._renewals["alive"] == rfc3339.micro(clock.now()))
                 await clock.advance(10)
 
             async def is_unknown() -> bool:
@@ -113,7 +113,7 @@ async def test_a_silent_node_loses_its_pods() -> None:
             # The other node stays alive while the pod's patience runs out.
             for _ in range(31):
                 await renew(client, "alive", clock.now())
-                await eventually(lambda: lifecycle._renewals["alive"] == times.micro(clock.now()))
+                await eventually(lambda: lifecycle._renewals["alive"] == rfc3339.micro(clock.now()))
                 await clock.advance(10)
 
             async def evicted() -> Any:
@@ -130,7 +130,7 @@ async def test_a_silent_node_loses_its_pods() -> None:
 
             await eventually(told)
             # Back again.
-            back = {"type": "Ready", "status": "True", "lastHeartbeatTime": times.seconds(clock.now())}
+            back = {"type": "Ready", "status": "True", "lastHeartbeatTime": rfc3339.seconds(clock.now())}
             await client.patch(
                 NODES, "silent", {"status": {"conditions": [back]}}, type="strategic", subresource="status"
             )

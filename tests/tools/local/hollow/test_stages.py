@@ -10,10 +10,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pybernetes.lib import times
-from pybernetes.tools.local.hollow import facts, fate, stages
+from pybernetes.lib import rfc3339
+from pybernetes.tools.local.hollow import container_exit, stage_inputs, stages
 
-NOW = times.parse("2026-01-01T12:00:00Z")
+NOW = rfc3339.parse("2026-01-01T12:00:00Z")
 FILES = sorted((Path(__file__).parent / "cases").glob("*.yaml"))
 
 
@@ -28,7 +28,7 @@ def cases() -> list[Any]:
 @pytest.mark.parametrize("case", cases())
 def test_case(case: dict[str, Any]) -> None:
     pod = case["pod"]
-    known = facts.of(
+    known = stage_inputs.of(
         pod, now=NOW, host="172.31.0.1", address=lambda: "10.244.0.2", taken=[("TCP", port) for port in case.get("taken", ())]
     )  # fmt: skip
     stage = stages.find(stages.builtin(), pod, known)
@@ -76,7 +76,7 @@ def test_fate_of_a_command(command: list[str], expected: tuple[float, int] | Non
         "args": command[1:],
         "env": [{"name": "INDEX", "valueFrom": reference}],
     }
-    assert fate.of_container(container, {"metadata": {"labels": {"index": "3"}}}) == expected
+    assert container_exit.of_container(container, {"metadata": {"labels": {"index": "3"}}}) == expected
 
 
 @given(
@@ -89,26 +89,26 @@ def test_fate_of_a_command(command: list[str], expected: tuple[float, int] | Non
     )
 )  # fmt: skip
 def test_no_script_is_too_odd(words: list[str]) -> None:
-    found = fate.of_container({"command": ["sh", "-c", " ".join(words)]})
+    found = container_exit.of_container({"command": ["sh", "-c", " ".join(words)]})
     assert found is None or (found.seconds >= 0 and 0 <= found.exit_code < 256)
 
 
 def test_a_shell_without_input_ends() -> None:
-    assert fate.of_container({"image": "registry.k8s.io/e2e-test-images/busybox:1.37"}) == (0, 0)
-    assert fate.of_container({"image": "busybox"}) == (0, 0)
-    assert fate.of_container({"image": "nginx"}) is None
+    assert container_exit.of_container({"image": "registry.k8s.io/e2e-test-images/busybox:1.37"}) == (0, 0)
+    assert container_exit.of_container({"image": "busybox"}) == (0, 0)
+    assert container_exit.of_container({"image": "nginx"}) is None
 
 
 def test_annotations_say_it() -> None:
     pod = {
-        "metadata": {"annotations": {fate.EXIT_CODE: "7", fate.RUN_SECONDS: "2.5"}},
+        "metadata": {"annotations": {container_exit.EXIT_CODE: "7", container_exit.RUN_SECONDS: "2.5"}},
         "spec": {"containers": [{"name": "a", "image": "x"}]},
     }
-    assert fate.of_pod(pod) == (2.5, 7)
+    assert container_exit.of_pod(pod) == (2.5, 7)
 
 
 def test_a_pod_ends_with_its_last_container() -> None:
     containers = [{"name": "a", "command": ["sleep", "5"]}, {"name": "b", "command": ["false"]}]
-    assert fate.of_pod({"metadata": {}, "spec": {"containers": containers}}) == (5, 1)
+    assert container_exit.of_pod({"metadata": {}, "spec": {"containers": containers}}) == (5, 1)
     containers.append({"name": "c"})
-    assert fate.of_pod({"metadata": {}, "spec": {"containers": containers}}) is None
+    assert container_exit.of_pod({"metadata": {}, "spec": {"containers": containers}}) is None

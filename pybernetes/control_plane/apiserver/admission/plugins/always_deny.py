@@ -12,7 +12,7 @@ from pybernetes.control_plane.apiserver.admission.chain import (
     Attributes,
     Scope,
 )
-from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.context import ServerContext
 
 
 class AlwaysDeny:
@@ -21,7 +21,7 @@ class AlwaysDeny:
     name = "AlwaysDeny"
     scope = Scope(operations=(CREATE, UPDATE, DELETE, CONNECT), subresources=None)
 
-    def __init__(self, api: Api, configuration: Any = None) -> None:
+    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
         pass
 
     def mutate(self, attributes: Attributes) -> None:

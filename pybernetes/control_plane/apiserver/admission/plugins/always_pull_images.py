@@ -8,7 +8,7 @@ from typing import Any
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.admission.chain import UPDATE, Attributes, Scope, failure
-from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.context import ServerContext
 
 _LISTS = ("initContainers", "containers", "ephemeralContainers")
 
@@ -19,7 +19,7 @@ class AlwaysPullImages:
     name = "AlwaysPullImages"
     scope = Scope(resources=("pods",))
 
-    def __init__(self, api: Api, configuration: Any = None) -> None:
+    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
         pass
 
     def mutate(self, attributes: Attributes) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.api import go
-from pybernetes.control_plane.apiserver.admission.authorize import for_signer
+from pybernetes.api.text import go_format
+from pybernetes.control_plane.apiserver.admission.authorization_checks import for_signer
 from pybernetes.control_plane.apiserver.admission.chain import UPDATE, Attributes, Scope
-from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.context import ServerContext
 
 REQUESTS = "certificatesigningrequests.certificates.k8s.io"
 
@@ -18,15 +18,17 @@ class CertificateApproval:
     name = "CertificateApproval"
     scope = Scope(operations=(UPDATE,), resources=(REQUESTS,), subresources=("approval",))
 
-    def __init__(self, api: Api, configuration: Any = None) -> None:
-        self._api = api
+    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
+        self._context = context
 
     async def validate(self, attributes: Attributes) -> None:
         """Refuses a decision without the permission ``approve`` for the signer."""
         # The stored request counts: the one that is sent could name a signer for which the permission is there.
         signer = (attributes.old or {}).get("spec", {}).get("signerName", "")
-        if not await for_signer(self._api, attributes.user, "approve", signer):
-            attributes.refuse(f"user not permitted to approve requests with signerName {go.quote(signer)}")
+        if not await for_signer(self._context, attributes.user, "approve", signer):
+            attributes.refuse(
+                f"user not permitted to approve requests with signerName {go_format.quote(signer)}"
+            )
 
 
 PLUGIN = CertificateApproval

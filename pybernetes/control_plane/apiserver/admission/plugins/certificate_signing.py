@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Awaitable
 from typing import Any
 
-from pybernetes.api import go
-from pybernetes.control_plane.apiserver.admission.authorize import for_signer
+from pybernetes.api.text import go_format
+from pybernetes.control_plane.apiserver.admission.authorization_checks import for_signer
 from pybernetes.control_plane.apiserver.admission.chain import UPDATE, Attributes, Scope
-from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.context import ServerContext
 
 REQUESTS = "certificatesigningrequests.certificates.k8s.io"
 
@@ -19,8 +19,8 @@ class CertificateSigning:
     name = "CertificateSigning"
     scope = Scope(operations=(UPDATE,), resources=(REQUESTS,), subresources=("status",))
 
-    def __init__(self, api: Api, configuration: Any = None) -> None:
-        self._api = api
+    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
+        self._context = context
 
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Refuses a certificate or a condition without the permission ``sign`` for the signer."""
@@ -33,8 +33,10 @@ class CertificateSigning:
 
     async def _check(self, attributes: Attributes) -> None:
         signer = (attributes.old or {}).get("spec", {}).get("signerName", "")
-        if not await for_signer(self._api, attributes.user, "sign", signer):
-            attributes.refuse(f"user not permitted to sign requests with signerName {go.quote(signer)}")
+        if not await for_signer(self._context, attributes.user, "sign", signer):
+            attributes.refuse(
+                f"user not permitted to sign requests with signerName {go_format.quote(signer)}"
+            )
 
 
 PLUGIN = CertificateSigning

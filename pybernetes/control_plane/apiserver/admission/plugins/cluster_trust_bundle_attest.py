@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Awaitable
 from typing import Any
 
-from pybernetes.api import go
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver.admission.authorize import for_signer
+from pybernetes.api.text import go_format
+from pybernetes.control_plane.apiserver.admission.authorization_checks import for_signer
 from pybernetes.control_plane.apiserver.admission.chain import UPDATE, Attributes, Scope
-from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.context import ServerContext
 
 # What the garbage collector and storage migration change.
 _HOUSEKEEPING = ("ownerReferences", "finalizers", "managedFields", "selfLink")
@@ -21,8 +21,8 @@ class ClusterTrustBundleAttest:
     name = "ClusterTrustBundleAttest"
     scope = Scope(resources=("clustertrustbundles.certificates.k8s.io",))
 
-    def __init__(self, api: Api, configuration: Any = None) -> None:
-        self._api = api
+    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
+        self._context = context
 
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Refuses a bundle without the permission ``attest`` for its signer."""
@@ -36,8 +36,8 @@ class ClusterTrustBundleAttest:
         return self._check(attributes, signer)
 
     async def _check(self, attributes: Attributes, signer: str) -> None:
-        if not await for_signer(self._api, attributes.user, "attest", signer):
-            attributes.refuse(f"user not permitted to attest for signerName {go.quote(signer)}")
+        if not await for_signer(self._context, attributes.user, "attest", signer):
+            attributes.refuse(f"user not permitted to attest for signerName {go_format.quote(signer)}")
 
 
 def _content(bundle: Object) -> Object:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.api import defaultclass
-from pybernetes.api.quota.volumeclaims import BETA_CLASS
+from pybernetes.api import default_class
+from pybernetes.api.quota.persistent_volume_claims import BETA_CLASS
 from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes, Scope
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
-from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.context import ServerContext
 
 
 class DefaultStorageClass:
@@ -17,8 +17,8 @@ class DefaultStorageClass:
     name = "DefaultStorageClass"
     scope = Scope(operations=(CREATE,), resources=("persistentvolumeclaims",))
 
-    def __init__(self, api: Api, configuration: Any = None) -> None:
-        self._classes = Lookup(api, "storage.k8s.io", "storageclasses")
+    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
+        self._classes = Lookup(context, "storage.k8s.io", "storageclasses")
 
     def mutate(self, attributes: Attributes) -> None:
         """Fills in the class, if there is a default."""
@@ -30,7 +30,7 @@ class DefaultStorageClass:
             claim["metadata"].get("annotations") or {}
         ):
             return
-        found = defaultclass.default_class(self._classes.all(), defaultclass.STORAGE)
+        found = default_class.default_class(self._classes.all(), default_class.STORAGE)
         if found is not None:
             spec["storageClassName"] = found["metadata"]["name"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pybernetes.control_plane.apiserver.admission.chain import Attributes, Scope
-from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.context import ServerContext
 
 NOT_READY, UNREACHABLE = "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"
 SECONDS = 300
@@ -17,7 +17,7 @@ class DefaultTolerationSeconds:
     name = "DefaultTolerationSeconds"
     scope = Scope(resources=("pods",))
 
-    def __init__(self, api: Api, configuration: Any = None) -> None:
+    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
         given = configuration or {}
         self._seconds = {key: given.get(key, SECONDS) for key in (NOT_READY, UNREACHABLE)}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pybernetes.control_plane.apiserver.admission.chain import Attributes, Scope
-from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.context import ServerContext
 
 
 class DenyServiceExternalIPs:
@@ -14,7 +14,7 @@ class DenyServiceExternalIPs:
     name = "DenyServiceExternalIPs"
     scope = Scope(resources=("services",))
 
-    def __init__(self, api: Api, configuration: Any = None) -> None:
+    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
         pass
 
     def validate(self, attributes: Attributes) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.api import tolerations
+from pybernetes.api.core.pod import tolerations
 from pybernetes.api.validation.resources import is_extended
 from pybernetes.control_plane.apiserver.admission.chain import Attributes, Scope
-from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.context import ServerContext
 
 
 class ExtendedResourceToleration:
@@ -16,7 +16,7 @@ class ExtendedResourceToleration:
     name = "ExtendedResourceToleration"
     scope = Scope(resources=("pods",))
 
-    def __init__(self, api: Api, configuration: Any = None) -> None:
+    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
         pass
 
     def mutate(self, attributes: Attributes) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.admission.chain import Attributes, Scope
-from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.context import ServerContext
 
 _HOST = "kubernetes.io/hostname"
 
@@ -17,7 +17,7 @@ class LimitPodHardAntiAffinityTopology:
     name = "LimitPodHardAntiAffinityTopology"
     scope = Scope(resources=("pods",))
 
-    def __init__(self, api: Api, configuration: Any = None) -> None:
+    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
         pass
 
     def validate(self, attributes: Attributes) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.api import limits
+from pybernetes.api.quota import limit_ranges
 from pybernetes.control_plane.apiserver.admission.chain import UPDATE, Attributes, Scope
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
-from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.context import ServerContext
 
 
 class LimitRanger:
@@ -16,8 +16,8 @@ class LimitRanger:
     name = "LimitRanger"
     scope = Scope(resources=("pods", "persistentvolumeclaims"), subresources=("", "resize"))
 
-    def __init__(self, api: Api, configuration: Any = None) -> None:
-        self._limit_ranges = Lookup(api, "", "limitranges")
+    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
+        self._limit_ranges = Lookup(context, "", "limitranges")
 
     def mutate(self, attributes: Attributes) -> None:
         """Gives containers the requests and limits that they lack."""
@@ -25,14 +25,16 @@ class LimitRanger:
         if ranges and attributes.resource.plural == "pods" and _concerns(attributes):
             assert attributes.obj is not None
             for limit_range in ranges:
-                limits.default_pod(limit_range, attributes.obj)
+                limit_ranges.default_pod(limit_range, attributes.obj)
 
     def validate(self, attributes: Attributes) -> None:
         """Refuses what asks for too little or too much."""
         ranges = self._limit_ranges.all(attributes.namespace)
         if not ranges or not _concerns(attributes):
             return
-        check = limits.pod_problems if attributes.resource.plural == "pods" else limits.claim_problems
+        check = (
+            limit_ranges.pod_problems if attributes.resource.plural == "pods" else limit_ranges.claim_problems
+        )
         assert attributes.obj is not None
         for limit_range in ranges:
             problems = list(dict.fromkeys(check(limit_range, attributes.obj)))

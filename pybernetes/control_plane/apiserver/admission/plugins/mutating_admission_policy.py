@@ -7,12 +7,17 @@ from typing import Any
 
 from pybernetes.api.cel import admission, cost
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver.admission import mutation, patches
 from pybernetes.control_plane.apiserver.admission.chain import Attributes
-from pybernetes.control_plane.apiserver.admission.evaluation import Expression, OutOfBudget
-from pybernetes.control_plane.apiserver.admission.policies import Binding, Invocation, Policies, Policy
-from pybernetes.control_plane.apiserver.admission.registered import Registered
-from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.admission.dynamic import mutation, patches
+from pybernetes.control_plane.apiserver.admission.dynamic.evaluation import Expression, OutOfBudget
+from pybernetes.control_plane.apiserver.admission.dynamic.policies import (
+    Binding,
+    Invocation,
+    Policies,
+    Policy,
+)
+from pybernetes.control_plane.apiserver.admission.dynamic.registered import Registered
+from pybernetes.control_plane.apiserver.context import ServerContext
 
 
 class Mutating(Policy):
@@ -34,10 +39,10 @@ class MutatingAdmissionPolicy(Registered[Mutating]):
 
     name = "MutatingAdmissionPolicy"
 
-    def __init__(self, api: Api, configuration: Any = None) -> None:
-        self._api = api
+    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
+        self._context = context
         self._policies = Policies(
-            api, "mutatingadmissionpolicies", "mutatingadmissionpolicybindings", Mutating
+            context, "mutatingadmissionpolicies", "mutatingadmissionpolicybindings", Mutating
         )
         super().__init__(self._policies.current, configuration)
 
@@ -95,13 +100,13 @@ class MutatingAdmissionPolicy(Registered[Mutating]):
                 value, why = None, str(error)
             if not why:
                 try:
-                    target = self._api.kinds.get(*invocation.place)
+                    target = self._context.kinds.get(*invocation.place)
                     assert target is not None and shown.obj is not None
                     new = (patches.applied if applies else patches.patched)(shown.obj, value, target.resource)
                 except patches.PatchError as error:
                     why = str(error)
                 else:
-                    changed = await mutation.take(self._api, attributes, shown, new) or changed
+                    changed = await mutation.take(self._context, attributes, shown, new) or changed
             problem = problem or why
         if changed:
             memory.changed()

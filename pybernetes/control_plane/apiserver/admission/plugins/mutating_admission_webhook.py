@@ -8,13 +8,20 @@ from typing import Any
 
 import orjson
 
-from pybernetes.api import errors, go
+from pybernetes.api import errors
 from pybernetes.api.patch import json_patch
-from pybernetes.control_plane.apiserver.admission import mutation, review
+from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.admission.chain import Attributes
-from pybernetes.control_plane.apiserver.admission.hooks import CallError, Hook, Hooks, Invocation, failed
-from pybernetes.control_plane.apiserver.admission.registered import Registered
-from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.admission.dynamic import admission_review, mutation
+from pybernetes.control_plane.apiserver.admission.dynamic.registered import Registered
+from pybernetes.control_plane.apiserver.admission.dynamic.webhooks import (
+    CallError,
+    Hook,
+    Hooks,
+    Invocation,
+    failed,
+)
+from pybernetes.control_plane.apiserver.context import ServerContext
 
 log = logging.getLogger(__name__)
 _MUTATION = "mutation.webhook.admission.k8s.io/"
@@ -26,9 +33,9 @@ class MutatingAdmissionWebhook(Registered[Hook]):
 
     name = "MutatingAdmissionWebhook"
 
-    def __init__(self, api: Api, configuration: Any = None) -> None:
-        self._api = api
-        self._hooks = Hooks(api, "mutatingwebhookconfigurations", mutating=True)
+    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
+        self._context = context
+        self._hooks = Hooks(context, "mutatingwebhookconfigurations", mutating=True)
         super().__init__(self._hooks.current, configuration)
 
     mutate = Registered.consult
@@ -51,7 +58,7 @@ class MutatingAdmissionWebhook(Registered[Hook]):
         try:
             answer = await self._hooks.call(invocation, attributes)
             if not answer.allowed:
-                raise review.denial(hook.name, answer.status)
+                raise admission_review.denial(hook.name, answer.status)
             if answer.patch:
                 changed = await self._patch(invocation, attributes, answer.patch)
                 noted = {"configuration": hook.configuration, "webhook": hook.name, "patch": answer.patch}
@@ -75,7 +82,7 @@ class MutatingAdmissionWebhook(Registered[Hook]):
         """Applies a patch as a whole or not at all; says whether it changed anything."""
         shown = invocation.shown
         if attributes.obj is None or shown.obj is None:
-            name = go.quote(invocation.hook.name)
+            name = go_format.quote(invocation.hook.name)
             raise errors.internal(
                 f"admission webhook {name} attempted to modify the object, which is not supported for this operation"
             )
@@ -83,7 +90,7 @@ class MutatingAdmissionWebhook(Registered[Hook]):
             value = json_patch.run(copy.deepcopy(shown.obj), patch)
         except json_patch.DoesNotApply as error:
             raise errors.internal(str(error)) from None
-        return await mutation.take(self._api, attributes, shown, value)
+        return await mutation.take(self._context, attributes, shown, value)
 
 
 PLUGIN = MutatingAdmissionWebhook

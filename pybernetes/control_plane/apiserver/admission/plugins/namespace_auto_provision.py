@@ -7,8 +7,8 @@ from typing import Any
 
 from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes, Scope
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
-from pybernetes.control_plane.apiserver.api import Api
-from pybernetes.control_plane.apiserver.bootstrap import ensure
+from pybernetes.control_plane.apiserver.assembly.bootstrap import ensure
+from pybernetes.control_plane.apiserver.context import ServerContext
 
 
 class NamespaceAutoProvision:
@@ -17,9 +17,9 @@ class NamespaceAutoProvision:
     name = "NamespaceAutoProvision"
     scope = Scope(operations=(CREATE,), subresources=None)
 
-    def __init__(self, api: Api, configuration: Any = None) -> None:
-        self._api = api
-        self._namespaces = Lookup(api, "", "namespaces")
+    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
+        self._context = context
+        self._namespaces = Lookup(context, "", "namespaces")
 
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Makes the namespace, unless it is there."""
@@ -29,7 +29,7 @@ class NamespaceAutoProvision:
         return None if self._namespaces.get("", namespace) is not None else self._make(namespace)
 
     async def _make(self, namespace: str) -> None:
-        await ensure(self._api, "", "namespaces", "", {"metadata": {"name": namespace}})
+        await ensure(self._context, "", "namespaces", "", {"metadata": {"name": namespace}})
 
 
 PLUGIN = NamespaceAutoProvision

@@ -8,7 +8,7 @@ from typing import Any
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.admission.chain import CREATE, DELETE, UPDATE, Attributes, Scope
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
-from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.context import ServerContext
 
 
 class NamespaceExists:
@@ -17,8 +17,8 @@ class NamespaceExists:
     name = "NamespaceExists"
     scope = Scope(operations=(CREATE, UPDATE, DELETE), subresources=None)
 
-    def __init__(self, api: Api, configuration: Any = None) -> None:
-        self._namespaces = Lookup(api, "", "namespaces")
+    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
+        self._namespaces = Lookup(context, "", "namespaces")
 
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Refuses what has no namespace to be in."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable
 from typing import Any
 
-from pybernetes.api import errors, go
+from pybernetes.api import errors
 from pybernetes.api.resource import Object
+from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.admission.chain import CREATE, DELETE, Attributes, Scope
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
-from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.context import ServerContext
 
 IMMORTAL = ("default", "kube-system", "kube-public")
 
@@ -20,8 +21,8 @@ class NamespaceLifecycle:
     name = "NamespaceLifecycle"
     scope = Scope(operations=(CREATE, DELETE), subresources=None)
 
-    def __init__(self, api: Api, configuration: Any = None) -> None:
-        self._namespaces = Lookup(api, "", "namespaces")
+    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
+        self._namespaces = Lookup(context, "", "namespaces")
 
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Refuses new content where there must be none, and the deletion of the system's namespaces."""
@@ -56,7 +57,7 @@ class NamespaceLifecycle:
         error = attributes.forbidden(why)
         cause = {
             "reason": "NamespaceTerminating",
-            "message": f"namespace {go.quote(name)[1:-1]} is being terminated",
+            "message": f"namespace {go_format.quote(name)[1:-1]} is being terminated",
             "field": "metadata.namespace",
         }
         error.details = {**(error.details or {}), "causes": [cause]}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.api import go, quantity
-from pybernetes.api.podresources import is_restartable
+from pybernetes.api import quantity
+from pybernetes.api.core.pod.pod_level_resources import is_restartable
+from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.admission.chain import UPDATE, Attributes, Scope
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
-from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.context import ServerContext
 
 Fields = dict[str, Any]
 
@@ -53,8 +54,8 @@ class NodeDeclaredFeatureValidator:
     name = "NodeDeclaredFeatureValidator"
     scope = Scope(operations=(UPDATE,), resources=("pods",), subresources=("", "resize"))
 
-    def __init__(self, api: Api, configuration: Any = None) -> None:
-        self._nodes = Lookup(api, "", "nodes")
+    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
+        self._nodes = Lookup(context, "", "nodes")
 
     def validate(self, attributes: Attributes) -> None:
         """Refuses a change that needs what the node does not declare."""
@@ -68,13 +69,13 @@ class NodeDeclaredFeatureValidator:
             return
         node = self._nodes.get("", name)
         if node is None:
-            attributes.refuse(f"node {go.quote(name)} not found")
+            attributes.refuse(f"node {go_format.quote(name)} not found")
         declared = node.get("status", {}).get("declaredFeatures") or ()
         missing = [feature for feature in needed if feature not in declared]
         if missing:
             listed = ", ".join(missing)
             attributes.refuse(
-                f"pod update requires features {listed} which are not available on node {go.quote(name)}"
+                f"pod update requires features {listed} which are not available on node {go_format.quote(name)}"
             )
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable
 from typing import Any
 
-from pybernetes.api import go
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver.admission.authorize import verdict
+from pybernetes.api.text import go_format
+from pybernetes.control_plane.apiserver.admission.authorization_checks import verdict
 from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes, Scope
-from pybernetes.control_plane.apiserver.api import Api
-from pybernetes.control_plane.apiserver.kinds import Kind
+from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.storage.kinds import Kind
 
 Reference = dict[str, Any]
 
@@ -31,8 +31,8 @@ class OwnerReferencesPermissionEnforcement:
     name = "OwnerReferencesPermissionEnforcement"
     scope = Scope(subresources=None)
 
-    def __init__(self, api: Api, configuration: Any = None) -> None:
-        self._api = api
+    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
+        self._context = context
 
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Refuses changes of owners without the permission that they amount to."""
@@ -45,7 +45,7 @@ class OwnerReferencesPermissionEnforcement:
         resource, user = attributes.resource, attributes.user
         if attributes.operation != CREATE:
             answer = await verdict(
-                self._api, user, "delete", resource.group, resource.plural, attributes.name,
+                self._context, user, "delete", resource.group, resource.plural, attributes.name,
                 version=resource.version, subresource=attributes.subresource, namespace=attributes.namespace,
             )  # fmt: skip
             if not answer.allowed:
@@ -55,7 +55,7 @@ class OwnerReferencesPermissionEnforcement:
         blocking = newly_blocking(new, old)
         if not blocking:
             return
-        everything = await verdict(self._api, user, "update", "*", "*", "*", subresource="finalizers")
+        everything = await verdict(self._context, user, "update", "*", "*", "*", subresource="finalizers")
         if not everything.allowed:
             for reference in blocking:
                 await self._check_owner(attributes, reference)
@@ -64,14 +64,16 @@ class OwnerReferencesPermissionEnforcement:
         version, kind_name = reference.get("apiVersion", ""), reference.get("kind", "")
         kinds = self._kinds(version, kind_name)
         if not kinds:
-            missing = f"no matches for kind {go.quote(kind_name)} in version {go.quote(version)}"
+            missing = (
+                f"no matches for kind {go_format.quote(kind_name)} in version {go_format.quote(version)}"
+            )
             attributes.refuse(
                 "cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion "
                 f"{version} Kind {kind_name}: {missing}"
             )
         for kind in kinds:
             answer = await verdict(
-                self._api, attributes.user, "update", kind.resource.group, kind.resource.plural,
+                self._context, attributes.user, "update", kind.resource.group, kind.resource.plural,
                 reference.get("name", ""), version=kind.resource.version, subresource="finalizers",
                 namespace=attributes.namespace if kind.namespaced else "",
             )  # fmt: skip
@@ -84,7 +86,7 @@ class OwnerReferencesPermissionEnforcement:
     def _kinds(self, api_version: str, name: str) -> list[Kind]:
         return [
             kind
-            for kind in self._api.kinds
+            for kind in self._context.kinds
             if kind.resource.api_version == api_version and kind.resource.kind == name
         ]
 

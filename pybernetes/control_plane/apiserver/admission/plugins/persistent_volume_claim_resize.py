@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from pybernetes.api import quantity
-from pybernetes.api.quota.volumeclaims import storage_class
+from pybernetes.api.quota.persistent_volume_claims import storage_class
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.admission.chain import UPDATE, Attributes, Scope
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
-from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.context import ServerContext
 
 _REFUSAL = (
     "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must "
@@ -27,8 +27,8 @@ class PersistentVolumeClaimResize:
     name = "PersistentVolumeClaimResize"
     scope = Scope(operations=(UPDATE,), resources=("persistentvolumeclaims",))
 
-    def __init__(self, api: Api, configuration: Any = None) -> None:
-        self._classes = Lookup(api, "storage.k8s.io", "storageclasses")
+    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
+        self._classes = Lookup(context, "storage.k8s.io", "storageclasses")
 
     def validate(self, attributes: Attributes) -> None:
         """Refuses an expansion that cannot be."""

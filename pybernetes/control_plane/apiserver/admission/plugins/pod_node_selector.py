@@ -8,7 +8,7 @@ from pybernetes.api import errors
 from pybernetes.api.validation import names
 from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes, Scope, failure
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
-from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.context import ServerContext
 
 ANNOTATION = "scheduler.alpha.kubernetes.io/node-selector"
 _DEFAULT = "clusterDefaultNodeSelector"
@@ -21,8 +21,8 @@ class PodNodeSelector:
     name = "PodNodeSelector"
     scope = Scope(operations=(CREATE,), resources=("pods",))
 
-    def __init__(self, api: Api, configuration: Any = None) -> None:
-        self._namespaces = Lookup(api, "", "namespaces")
+    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
+        self._namespaces = Lookup(context, "", "namespaces")
         self._selectors: Labels = (configuration or {}).get("podNodeSelectorPluginConfig") or {}
 
     def mutate(self, attributes: Attributes) -> None:

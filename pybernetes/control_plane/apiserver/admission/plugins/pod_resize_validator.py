@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.api import go, podrequests, quantity
+from pybernetes.api import quantity
+from pybernetes.api.core.pod import resource_totals
+from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.admission.chain import UPDATE, Attributes, Scope
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
-from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.context import ServerContext
 
 _OS = "kubernetes.io/os"
 
@@ -18,8 +20,8 @@ class PodResizeValidator:
     name = "PodResizeValidator"
     scope = Scope(operations=(UPDATE,), resources=("pods",), subresources=("resize",))
 
-    def __init__(self, api: Api, configuration: Any = None) -> None:
-        self._nodes = Lookup(api, "", "nodes")
+    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
+        self._nodes = Lookup(context, "", "nodes")
 
     def validate(self, attributes: Attributes) -> None:
         """Refuses what does not fit, and any resize where the node's system has none."""
@@ -30,12 +32,12 @@ class PodResizeValidator:
             return
         node = self._nodes.get("", name)
         if node is None:
-            attributes.refuse(f"node {go.quote(name)} not found")
+            attributes.refuse(f"node {go_format.quote(name)} not found")
         system = (node["metadata"].get("labels") or {}).get(_OS, "linux")
         if system != "linux":
-            why = f"pod resize is only supported on linux nodes, node {go.quote(name)} is {go.quote(system)}"
+            why = f"pod resize is only supported on linux nodes, node {go_format.quote(name)} is {go_format.quote(system)}"
             raise _because(attributes, why, "UnsupportedPlatform")
-        requests = podrequests.requests({"spec": pod["spec"]})
+        requests = resource_totals.requests({"spec": pod["spec"]})
         allocatable = node.get("status", {}).get("allocatable") or {}
         problems = []
         for resource, number in (("cpu", quantity.milli), ("memory", quantity.integer)):

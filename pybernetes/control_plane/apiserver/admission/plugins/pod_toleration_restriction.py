@@ -6,11 +6,12 @@ from typing import Any
 
 import orjson
 
-from pybernetes.api import errors, tolerations
-from pybernetes.api.podresources import qos_class
+from pybernetes.api import errors
+from pybernetes.api.core.pod import tolerations
+from pybernetes.api.core.pod.pod_level_resources import qos_class
 from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes, Scope, failure
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
-from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.context import ServerContext
 
 _PREFIX = "scheduler.alpha.kubernetes.io/"
 DEFAULTS, PERMITTED = f"{_PREFIX}defaultTolerations", f"{_PREFIX}tolerationsWhitelist"
@@ -23,8 +24,8 @@ class PodTolerationRestriction:
     name = "PodTolerationRestriction"
     scope = Scope(resources=("pods",))
 
-    def __init__(self, api: Api, configuration: Any = None) -> None:
-        self._namespaces = Lookup(api, "", "namespaces")
+    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
+        self._namespaces = Lookup(context, "", "namespaces")
         self._configuration = configuration or {}
 
     def mutate(self, attributes: Attributes) -> None:

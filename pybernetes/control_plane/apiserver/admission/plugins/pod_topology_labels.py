@@ -6,7 +6,7 @@ from typing import Any
 
 from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes, Scope
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
-from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.context import ServerContext
 
 _LABELS = ("topology.kubernetes.io/zone", "topology.kubernetes.io/region")
 
@@ -17,8 +17,8 @@ class PodTopologyLabels:
     name = "PodTopologyLabels"
     scope = Scope(operations=(CREATE,), resources=("pods",), subresources=("", "binding"))
 
-    def __init__(self, api: Api, configuration: Any = None) -> None:
-        self._nodes = Lookup(api, "", "nodes")
+    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
+        self._nodes = Lookup(context, "", "nodes")
 
     def mutate(self, attributes: Attributes) -> None:
         """Copies the labels from the node to the pod, or to the binding, which passes them on."""

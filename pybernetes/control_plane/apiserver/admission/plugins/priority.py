@@ -8,7 +8,7 @@ from typing import Any
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes, Scope
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup, Remembered
-from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.context import ServerContext
 
 _CLASSES = "priorityclasses.scheduling.k8s.io"
 _PREEMPT = "PreemptLowerPriority"
@@ -26,8 +26,8 @@ class Priority:
     name = "Priority"
     scope = Scope(resources=("pods", _CLASSES))
 
-    def __init__(self, api: Api, configuration: Any = None) -> None:
-        self._classes = Lookup(api, "scheduling.k8s.io", "priorityclasses")
+    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
+        self._classes = Lookup(context, "scheduling.k8s.io", "priorityclasses")
         self._default = Remembered(default_of)
 
     def _default_class(self) -> Object | None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Awaitable
 from typing import Any
 
-from pybernetes.api import go, resourcelist, tolerations
+from pybernetes.api import resource_list
+from pybernetes.api.core.pod import tolerations
 from pybernetes.api.resource import Object
+from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes, Scope
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
-from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.context import ServerContext
 
 _MISMATCH = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
 _WITHOUT = "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead"
@@ -21,8 +23,8 @@ class RuntimeClass:
     name = "RuntimeClass"
     scope = Scope(operations=(CREATE,), resources=("pods",))
 
-    def __init__(self, api: Api, configuration: Any = None) -> None:
-        self._classes = Lookup(api, "node.k8s.io", "runtimeclasses")
+    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
+        self._classes = Lookup(context, "node.k8s.io", "runtimeclasses")
 
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Completes the pod by what its class says."""
@@ -33,12 +35,12 @@ class RuntimeClass:
     async def _complete(self, attributes: Attributes, name: str) -> None:
         class_ = await self._classes.fresh("", name)
         if class_ is None:
-            attributes.refuse(f"pod rejected: RuntimeClass {go.quote(name)} not found")
+            attributes.refuse(f"pod rejected: RuntimeClass {go_format.quote(name)} not found")
         assert attributes.obj is not None
         spec = attributes.obj["spec"]
         overhead = _overhead(class_)
         if overhead is not None:
-            if spec.get("overhead") and not resourcelist.equal(spec["overhead"], overhead):
+            if spec.get("overhead") and not resource_list.equal(spec["overhead"], overhead):
                 attributes.refuse(_MISMATCH)
             spec["overhead"] = dict(overhead)
         if class_.get("scheduling") is not None:
@@ -70,10 +72,10 @@ class RuntimeClass:
             return
         class_ = self._classes.get("", name) if name is not None else None
         if name is not None and class_ is None:
-            attributes.refuse(f"pod rejected: RuntimeClass {go.quote(name)} not found")
+            attributes.refuse(f"pod rejected: RuntimeClass {go_format.quote(name)} not found")
         wanted = _overhead(class_) if class_ is not None else None
         if wanted is not None:
-            if not resourcelist.equal(wanted, given or {}):
+            if not resource_list.equal(wanted, given or {}):
                 attributes.refuse(_MISMATCH)
         elif given is not None:
             attributes.refuse(_WITHOUT)

@@ -9,9 +9,9 @@ from pybernetes.api import errors
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes, Scope
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
-from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.authz.node.references import MIRROR, named_by_pod
-from pybernetes.control_plane.apiserver.writes import random_suffix
+from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.storage.writes import random_suffix
 
 DEFAULT = "default"
 MOUNT_PATH = "/var/run/secrets/kubernetes.io/serviceaccount"
@@ -30,8 +30,8 @@ class ServiceAccount:
     name = "ServiceAccount"
     scope = Scope(resources=("pods",), subresources=("", "ephemeralcontainers"))
 
-    def __init__(self, api: Api, configuration: Any = None) -> None:
-        self._accounts = Lookup(api, "", "serviceaccounts")
+    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
+        self._accounts = Lookup(context, "", "serviceaccounts")
 
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Completes a new pod."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes, Scope
-from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.context import ServerContext
 
 _NOT_READY = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
 
@@ -16,7 +16,7 @@ class TaintNodesByCondition:
     name = "TaintNodesByCondition"
     scope = Scope(operations=(CREATE,), resources=("nodes",))
 
-    def __init__(self, api: Api, configuration: Any = None) -> None:
+    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
         pass
 
     def mutate(self, attributes: Attributes) -> None:

@@ -10,10 +10,19 @@ import orjson
 from pybernetes.api.cel import admission, cost
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.admission.chain import Attributes
-from pybernetes.control_plane.apiserver.admission.evaluation import Evaluation, Expression, OutOfBudget
-from pybernetes.control_plane.apiserver.admission.policies import Binding, Invocation, Policies, Policy
-from pybernetes.control_plane.apiserver.admission.registered import Registered
-from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.admission.dynamic.evaluation import (
+    Evaluation,
+    Expression,
+    OutOfBudget,
+)
+from pybernetes.control_plane.apiserver.admission.dynamic.policies import (
+    Binding,
+    Invocation,
+    Policies,
+    Policy,
+)
+from pybernetes.control_plane.apiserver.admission.dynamic.registered import Registered
+from pybernetes.control_plane.apiserver.context import ServerContext
 
 _CODES = {"Forbidden": 403, "Unauthorized": 401, "RequestEntityTooLarge": 413, "Invalid": 422}
 _FAILURES = "validation.policy.admission.k8s.io/validation_failure"
@@ -68,9 +77,9 @@ class ValidatingAdmissionPolicy(Registered[Validating]):
 
     name = "ValidatingAdmissionPolicy"
 
-    def __init__(self, api: Api, configuration: Any = None) -> None:
+    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
         self._policies = Policies(
-            api, "validatingadmissionpolicies", "validatingadmissionpolicybindings", Validating
+            context, "validatingadmissionpolicies", "validatingadmissionpolicybindings", Validating
         )
         super().__init__(self._policies.current, configuration)
 

@@ -7,11 +7,17 @@ import logging
 from typing import Any
 
 from pybernetes.api.errors import StatusError
-from pybernetes.control_plane.apiserver.admission import review
 from pybernetes.control_plane.apiserver.admission.chain import Attributes
-from pybernetes.control_plane.apiserver.admission.hooks import CallError, Hook, Hooks, Invocation, failed
-from pybernetes.control_plane.apiserver.admission.registered import Registered
-from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.admission.dynamic import admission_review
+from pybernetes.control_plane.apiserver.admission.dynamic.registered import Registered
+from pybernetes.control_plane.apiserver.admission.dynamic.webhooks import (
+    CallError,
+    Hook,
+    Hooks,
+    Invocation,
+    failed,
+)
+from pybernetes.control_plane.apiserver.context import ServerContext
 
 log = logging.getLogger(__name__)
 _FAILED_OPEN = "failed-open.validating.webhook.admission.k8s.io/round_0_index_"
@@ -22,8 +28,8 @@ class ValidatingAdmissionWebhook(Registered[Hook]):
 
     name = "ValidatingAdmissionWebhook"
 
-    def __init__(self, api: Api, configuration: Any = None) -> None:
-        self._hooks = Hooks(api, "validatingwebhookconfigurations", mutating=False)
+    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
+        self._hooks = Hooks(context, "validatingwebhookconfigurations", mutating=False)
         super().__init__(self._hooks.current, configuration)
 
     validate = Registered.consult
@@ -56,7 +62,7 @@ class ValidatingAdmissionWebhook(Registered[Hook]):
                 attributes.annotations[f"{_FAILED_OPEN}{invocation.index}"] = hook.name
                 return None
             return failed(hook, error)
-        return None if answer.allowed else review.denial(hook.name, answer.status)
+        return None if answer.allowed else admission_review.denial(hook.name, answer.status)
 
 
 PLUGIN = ValidatingAdmissionWebhook

@@ -14,7 +14,7 @@ from argparse import Namespace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pybernetes.api import go
+from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.audit.backends import common
 from pybernetes.control_plane.apiserver.audit.backends.common import STRICT, Base, Item, Options
 from pybernetes.control_plane.apiserver.audit.event import Event
@@ -224,10 +224,10 @@ def legacy(event: Event) -> str:
         ("user-agent", event.get("userAgent", "")),
         ("namespace", event.get("objectRef", {}).get("namespace") or "<none>"), ("uri", event["requestURI"]),
     )  # fmt: skip
-    text = " ".join(f"{key}={go.quote(value)}" for key, value in fields)
+    text = " ".join(f"{key}={go_format.quote(value)}" for key, value in fields)
     response = status["code"] if status is not None else "<deferred>"
     return f'{event["requestReceivedTimestamp"]} AUDIT: {text} response="{response}"'
 
 
 def _listed(values: list[str]) -> str:
-    return ",".join(go.quote(value) for value in values)
+    return ",".join(go_format.quote(value) for value in values)

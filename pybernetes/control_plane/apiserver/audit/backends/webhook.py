@@ -10,7 +10,7 @@ from pybernetes.control_plane.apiserver.audit.backends import common
 from pybernetes.control_plane.apiserver.audit.backends.common import BATCH, STRICT, Base, Item, Options
 from pybernetes.control_plane.apiserver.webhooks.kubeconfig import Remote, load
 from pybernetes.lib.flags import Flag, Seconds
-from pybernetes.lib.https_client import HttpsClient, RequestFailed
+from pybernetes.lib.http.client import HttpClient, RequestFailed
 
 NAME = "webhook"
 FLAGS = (
@@ -42,7 +42,7 @@ class Webhook(Base):
     def __init__(self, remote: Remote, options: Options, pause: float) -> None:
         super().__init__(options)
         self._remote, self._pause = remote, pause
-        self._https = HttpsClient()
+        self._https = HttpClient()
         self._ending = asyncio.Event()
 
     async def close(self) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from pybernetes.api import errors
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver.authn.method import Audiences, Refused
+from pybernetes.control_plane.apiserver.authn.authenticator import Audiences, InvalidCredentials
 from pybernetes.control_plane.apiserver.authn.user import (
     CREDENTIAL_ID,
     User,
@@ -129,7 +129,7 @@ def audiences_of(claims: Mapping[str, Any]) -> Audiences:
     value = claims.get("aud")
     listed = [value] if isinstance(value, str) else value or []
     if not isinstance(listed, list) or not all(isinstance(item, str) for item in listed):
-        raise Refused("malformed claim: aud")
+        raise InvalidCredentials("malformed claim: aud")
     return tuple(listed)
 
 
@@ -145,14 +145,14 @@ def _moment(claims: Mapping[str, Any], key: str) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise Refused("expected number value to unmarshal NumericDate")
+        raise InvalidCredentials("expected number value to unmarshal NumericDate")
     return float(value)
 
 
 def _typed(claims: Mapping[str, Any], key: str, kind: type) -> Any:
     value = claims.get(key)
     if value is not None and not isinstance(value, kind):
-        raise Refused(f"malformed claim: {key}")
+        raise InvalidCredentials(f"malformed claim: {key}")
     return value
 
 
@@ -160,13 +160,13 @@ def judge(claims: Claims, lookup: Lookup, now: float) -> tuple[User, float]:
     """Whose token it is, and until when that holds if nothing happens to the objects; Refused says why not."""
     check_times(claims, now)
     if not claims.account.name:
-        raise Refused("resource name may not be empty")
+        raise InvalidCredentials("resource name may not be empty")
     account = lookup("serviceaccounts", claims.namespace, claims.account.name)
     if account is None:
-        raise Refused(errors.not_found("", "serviceaccounts", claims.account.name).message)
+        raise InvalidCredentials(errors.not_found("", "serviceaccounts", claims.account.name).message)
     uid = account["metadata"].get("uid", "")
     if uid != claims.account.uid:
-        raise Refused(f"service account UID ({uid}) does not match claim ({claims.account.uid})")
+        raise InvalidCredentials(f"service account UID ({uid}) does not match claim ({claims.account.uid})")
     limits = [FOREVER if claims.expires is None else claims.expires + LEEWAY]
     deleted = f"service account {claims.namespace}/{claims.account.name} has been deleted"
     limits.append(_lives(account, now, deleted))
@@ -179,27 +179,29 @@ def judge(claims: Claims, lookup: Lookup, now: float) -> tuple[User, float]:
         if reference is not None:
             limits.append(_bound(what, lookup(plural, namespace, reference.name), reference, now))
     if claims.for_webhook:
-        raise Refused(f'feature gate "{_GATE}" is disabled, but token is webhook bound')
+        raise InvalidCredentials(f'feature gate "{_GATE}" is disabled, but token is webhook bound')
     return _user(claims), min(limits)
 
 
 def check_times(claims: Claims, now: float) -> None:
     """Refused for a token that has expired or is of the future."""
     if claims.not_before is not None and now + LEEWAY < claims.not_before:
-        raise Refused("service account token is not valid yet")
+        raise InvalidCredentials("service account token is not valid yet")
     if claims.expires is not None and now - LEEWAY > claims.expires:
-        raise Refused("service account token has expired")
+        raise InvalidCredentials("service account token has expired")
     if claims.issued is not None and now + LEEWAY < claims.issued:
-        raise Refused("service account token is issued in the future")
+        raise InvalidCredentials("service account token is issued in the future")
 
 
 def _bound(what: str, obj: Object | None, reference: Reference, now: float) -> float:
     """Until when a token may be bound to an object."""
     if obj is None:
-        raise Refused(_GONE)
+        raise InvalidCredentials(_GONE)
     uid = obj["metadata"].get("uid", "")
     if uid != reference.uid:
-        raise Refused(f"{what} UID ({uid}) does not match service account {what} ref claim ({reference.uid})")
+        raise InvalidCredentials(
+            f"{what} UID ({uid}) does not match service account {what} ref claim ({reference.uid})"
+        )
     return _lives(obj, now, _GONE)
 
 
@@ -210,7 +212,7 @@ def _lives(obj: Object, now: float, problem: str) -> float:
         return FOREVER
     until = datetime.fromisoformat(deletion).timestamp() + LEEWAY
     if until < now:
-        raise Refused(problem)
+        raise InvalidCredentials(problem)
     return until
 
 

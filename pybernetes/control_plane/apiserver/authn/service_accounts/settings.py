@@ -7,7 +7,7 @@ import logging
 from dataclasses import dataclass
 from pathlib import Path
 
-from pybernetes.control_plane.apiserver.authn.method import Audiences
+from pybernetes.control_plane.apiserver.authn.authenticator import Audiences
 from pybernetes.lib import jose, tls
 from pybernetes.lib.flags import Flag, Repeated, Seconds
 

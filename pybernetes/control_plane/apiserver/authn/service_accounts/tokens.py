@@ -9,16 +9,21 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver.authn.method import Audiences, Known, Refused, meant_for
+from pybernetes.control_plane.apiserver.authn.authenticator import (
+    Audiences,
+    AuthenticatedToken,
+    InvalidCredentials,
+    meant_for,
+)
 from pybernetes.control_plane.apiserver.authn.service_accounts import claims as bound
-from pybernetes.control_plane.apiserver.authn.service_accounts import legacy
+from pybernetes.control_plane.apiserver.authn.service_accounts import legacy_tokens
 from pybernetes.control_plane.apiserver.authn.service_accounts.settings import ServiceAccounts
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.store.protocol import Conflict, Event, NotFound, StoreError
 from pybernetes.lib import jose
 
 if TYPE_CHECKING:
-    from pybernetes.control_plane.apiserver.api import Api
+    from pybernetes.control_plane.apiserver.context import ServerContext
 
 log = logging.getLogger(__name__)
 _MOST = 16384
@@ -32,7 +37,7 @@ class Entry:
 
     def __init__(
         self,
-        claims: bound.Claims | legacy.Legacy,
+        claims: bound.Claims | legacy_tokens.Legacy,
         audiences: Audiences,
         keys: tuple[str, ...],
         clock: Callable[[], float],
@@ -43,7 +48,7 @@ class Entry:
         self.warnings: tuple[str, ...] = ()
         self.user: User | None = None
         # The answer for this server's own audiences, which nearly everyone asks about.
-        self.known: Known | None = None
+        self.known: AuthenticatedToken | None = None
 
     def holds(self) -> bool:
         """Whether what was found out about the token is still so."""
@@ -53,9 +58,9 @@ class Entry:
 class Tokens:
     """Whose token is it? Known tokens are found by their hash: the tokens themselves are not kept."""
 
-    def __init__(self, api: Api, accounts: ServiceAccounts) -> None:
-        self._api, self._accounts = api, accounts
-        self._kinds = {plural: api.kinds.find("", plural) for plural in _BOUND_TO}
+    def __init__(self, context: ServerContext, accounts: ServiceAccounts) -> None:
+        self._context, self._accounts = context, accounts
+        self._kinds = {plural: context.kinds.find("", plural) for plural in _BOUND_TO}
         self._keys = {key.id: key for key in accounts.keys}
         self._entries: dict[bytes, Entry] = {}
         # Which tokens depend on an object, by its key in the store.
@@ -74,7 +79,7 @@ class Tokens:
                     self._forget(digest)
                 self._watch(prefix)
 
-        self._api.store.watch(prefix, 0, self._changed, closed=closed)
+        self._context.store.watch(prefix, 0, self._changed, closed=closed)
 
     def _changed(self, events: list[Event]) -> None:
         dependents = self._dependents
@@ -88,7 +93,9 @@ class Tokens:
 
     # -- a token -----------------------------------------------------------------------------------------
 
-    def __call__(self, token: bytes, audiences: Audiences) -> Known | Awaitable[Known | None] | None:
+    def __call__(
+        self, token: bytes, audiences: Audiences
+    ) -> AuthenticatedToken | Awaitable[AuthenticatedToken | None] | None:
         """Whose token it is for one of these audiences; None if another issuer made it. Refused says why it is bad."""
         digest = hashlib.sha256(token).digest()
         entry = self._entries.get(digest)
@@ -101,15 +108,17 @@ class Tokens:
         self._meant(entry, audiences)
         try:
             self._check(digest, entry, token)
-        except Refused:
-            if self._api.store.local:
+        except InvalidCredentials:
+            if self._context.store.local:
                 raise
             return self._again(digest, entry, token, audiences)
         return self._answer(entry, audiences)
 
-    async def _again(self, digest: bytes, entry: Entry, token: bytes, audiences: Audiences) -> Known:
+    async def _again(
+        self, digest: bytes, entry: Entry, token: bytes, audiences: Audiences
+    ) -> AuthenticatedToken:
         """Asks once more with the newest state: another server may have just made what the token is bound to."""
-        await self._api.fresh()
+        await self._context.fresh()
         self._check(digest, entry, token)
         return self._answer(entry, audiences)
 
@@ -120,52 +129,52 @@ class Tokens:
         except jose.JoseError:
             return None
         issuer = parsed.claims.get("iss")
-        if issuer != legacy.ISSUER and issuer not in self._accounts.issuers:
+        if issuer != legacy_tokens.ISSUER and issuer not in self._accounts.issuers:
             return None
         try:
             jose.verify(parsed, self._candidates(parsed.header.get("kid")))
         except jose.JoseError as error:
-            raise Refused(str(error)) from None
-        claims: bound.Claims | legacy.Legacy
-        if issuer == legacy.ISSUER:
-            claims, given = legacy.Legacy(parsed.claims), bound.audiences_of(parsed.claims)
+            raise InvalidCredentials(str(error)) from None
+        claims: bound.Claims | legacy_tokens.Legacy
+        if issuer == legacy_tokens.ISSUER:
+            claims, given = legacy_tokens.Legacy(parsed.claims), bound.audiences_of(parsed.claims)
         else:
             claims = bound.read(parsed.claims)
             given = claims.audiences
         keys_in_store = tuple(
             self._kinds[plural].key(namespace, name) for plural, namespace, name in claims.objects()
         )
-        return Entry(claims, given or self._accounts.audiences, keys_in_store, self._api.clock)
+        return Entry(claims, given or self._accounts.audiences, keys_in_store, self._context.clock)
 
     def _candidates(self, name: Any) -> Iterable[jose.VerifyingKey]:
         """The keys that may have signed a token: the one that it names, or any if it names none."""
         if not name:
             return self._accounts.keys
         if not isinstance(name, str) or name not in self._keys:
-            raise Refused("invalid signature, no keys found")
+            raise InvalidCredentials("invalid signature, no keys found")
         return (self._keys[name],)
 
     def _check(self, digest: bytes, entry: Entry, token: bytes) -> None:
         """Judges the token anew and remembers the outcome if it is good."""
         try:
             if isinstance(entry.claims, bound.Claims):
-                entry.user, entry.until = bound.judge(entry.claims, self._lookup, self._api.clock())
+                entry.user, entry.until = bound.judge(entry.claims, self._lookup, self._context.clock())
             else:
                 self._check_legacy(entry, entry.claims, token)
-        except Refused:
+        except InvalidCredentials:
             self._forget(digest)
             raise
         assert entry.user is not None
         meant = meant_for(self._accounts.audiences, entry.audiences)
-        entry.known = Known(entry.user, meant, entry.warnings, entry.holds) if meant else None
+        entry.known = AuthenticatedToken(entry.user, meant, entry.warnings, entry.holds) if meant else None
         entry.checked = True
         self._remember(digest, entry)
 
-    def _check_legacy(self, entry: Entry, claims: legacy.Legacy, token: bytes) -> None:
+    def _check_legacy(self, entry: Entry, claims: legacy_tokens.Legacy, token: bytes) -> None:
         if self._accounts.lookup:
             try:
                 entry.warnings = claims.judge(token, self._lookup)
-            except legacy.MarkedInvalid:
+            except legacy_tokens.MarkedInvalid:
                 self._note_use(claims)
                 raise
             self._note_use(claims)
@@ -173,20 +182,20 @@ class Tokens:
 
     def _lookup(self, plural: str, namespace: str, name: str) -> Object | None:
         kind = self._kinds[plural]
-        record = self._api.store.get(kind.key(namespace, name))
+        record = self._context.store.get(kind.key(namespace, name))
         return None if record is None else kind.object(record)
 
-    def _answer(self, entry: Entry, audiences: Audiences) -> Known:
+    def _answer(self, entry: Entry, audiences: Audiences) -> AuthenticatedToken:
         if audiences is self._accounts.audiences and entry.known is not None:
             return entry.known
         assert entry.user is not None
-        return Known(entry.user, self._meant(entry, audiences), entry.warnings)
+        return AuthenticatedToken(entry.user, self._meant(entry, audiences), entry.warnings)
 
     def _meant(self, entry: Entry, audiences: Audiences) -> Audiences:
         """For which of the audiences the token is; Refused if for none of them."""
         meant = meant_for(audiences, entry.audiences)
         if not meant:
-            raise Refused(
+            raise InvalidCredentials(
                 f"token audiences {_quoted(entry.audiences)} is invalid for the target audiences {_quoted(audiences)}"
             )
         return meant
@@ -215,28 +224,28 @@ class Tokens:
 
     # -- secrets note when their token was last used -----------------------------------------------------
 
-    def _note_use(self, claims: legacy.Legacy) -> None:
+    def _note_use(self, claims: legacy_tokens.Legacy) -> None:
         secret = self._lookup("secrets", claims.namespace, claims.secret)
-        if secret is not None and legacy.use_to_note(secret, self._api.clock()):
+        if secret is not None and legacy_tokens.use_to_note(secret, self._context.clock()):
             task = asyncio.get_running_loop().create_task(self._label(claims))
             self._notes.add(task)
             task.add_done_callback(self._notes.discard)
 
-    async def _label(self, claims: legacy.Legacy) -> None:
+    async def _label(self, claims: legacy_tokens.Legacy) -> None:
         kind = self._kinds["secrets"]
         key = kind.key(claims.namespace, claims.secret)
-        record = self._api.store.get(key)
+        record = self._context.store.get(key)
         while record is not None:
             secret = kind.object(record)
-            date = legacy.use_to_note(secret, self._api.clock())
+            date = legacy_tokens.use_to_note(secret, self._context.clock())
             if not date:
                 return
             secret["metadata"]["labels"] = {
                 **(secret["metadata"].get("labels") or {}),
-                legacy.LAST_USED: date,
+                legacy_tokens.LAST_USED: date,
             }
             try:
-                await self._api.store.update(key, kind.encode(secret), record.revision)
+                await self._context.store.update(key, kind.encode(secret), record.revision)
             except Conflict as conflict:
                 record = conflict.current
             except NotFound:

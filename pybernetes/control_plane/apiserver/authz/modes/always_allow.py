@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.authz.verdict import ALLOWED, Rules, Verdict
-from pybernetes.control_plane.apiserver.info import RequestInfo
+from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.request_info import RequestInfo
 
 _EVERYTHING = [
     {"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]},
@@ -18,7 +18,7 @@ class Mode:
 
     name = "AlwaysAllow"
 
-    def __init__(self, api: Api) -> None: ...
+    def __init__(self, context: ServerContext) -> None: ...
 
     def start(self) -> None:
         """Nothing to read."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.authz.verdict import Rules, Verdict
-from pybernetes.control_plane.apiserver.info import RequestInfo
+from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.request_info import RequestInfo
 
 _NO = Verdict(reason="Everything is forbidden.")
 
@@ -15,7 +15,7 @@ class Mode:
 
     name = "AlwaysDeny"
 
-    def __init__(self, api: Api) -> None: ...
+    def __init__(self, context: ServerContext) -> None: ...
 
     def start(self) -> None:
         """Nothing to read."""

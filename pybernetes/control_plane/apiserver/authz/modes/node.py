@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pybernetes.api import go
-from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.authn.user import User
+from pybernetes.control_plane.apiserver.authz.bootstrap_policy.defaults import node_rules
 from pybernetes.control_plane.apiserver.authz.node.graph import Graph
-from pybernetes.control_plane.apiserver.authz.node.populate import Populator
-from pybernetes.control_plane.apiserver.authz.policy.defaults import node_rules
+from pybernetes.control_plane.apiserver.authz.node.populator import Populator
 from pybernetes.control_plane.apiserver.authz.rbac.rules import RuleSet, keys
 from pybernetes.control_plane.apiserver.authz.verdict import ALLOWED, NO_OPINION, Rules, Verdict
-from pybernetes.control_plane.apiserver.info import RequestInfo
+from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.request_info import RequestInfo
 
 _PREFIX, _GROUP = "system:node:", "system:nodes"
 _LEASES = "kube-node-lease"
@@ -35,9 +35,9 @@ class Mode:
 
     name = "Node"
 
-    def __init__(self, api: Api) -> None:
+    def __init__(self, context: ServerContext) -> None:
         self._graph = Graph()
-        self._populator = Populator(api.store, api.kinds, self._graph)
+        self._populator = Populator(context.store, context.kinds, self._graph)
         self._static = RuleSet(node_rules())
         self._special: dict[tuple[str, str], Callable[[str, RequestInfo], Verdict]] = {
             ("", "secrets"): self._read,
@@ -65,7 +65,7 @@ class Mode:
         if node is None:
             return NO_OPINION
         if not node:
-            return Verdict(reason=f"unknown node for user {go.quote(user.name)}")
+            return Verdict(reason=f"unknown node for user {go_format.quote(user.name)}")
         if not info.is_resource:
             return ALLOWED if self._static.allows_url(info.verb, info.path) else NO_OPINION
         special = self._special.get((info.group, info.resource))
@@ -127,7 +127,9 @@ class Mode:
         if info.verb not in _OWN_VERBS:
             return Verdict(reason="can only get, create, update, patch, or delete a node lease")
         if info.namespace != _LEASES:
-            return Verdict(reason=f"can only access leases in the {go.quote(_LEASES)} system namespace")
+            return Verdict(
+                reason=f"can only access leases in the {go_format.quote(_LEASES)} system namespace"
+            )
         if info.verb != "create" and info.name != node:
             return Verdict(reason="can only access node lease with the same name as the requesting node")
         return ALLOWED

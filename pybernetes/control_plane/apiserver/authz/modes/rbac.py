@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.authz.verdict import Rules
+from pybernetes.control_plane.apiserver.context import ServerContext
 
 
 class Mode:
@@ -12,9 +12,9 @@ class Mode:
 
     name = "RBAC"
 
-    def __init__(self, api: Api) -> None:
-        self._roles = api.roles
-        self.authorize = api.roles.authorize
+    def __init__(self, context: ServerContext) -> None:
+        self._roles = context.roles
+        self.authorize = context.roles.authorize
 
     def start(self) -> None:
         """The server has started the index."""

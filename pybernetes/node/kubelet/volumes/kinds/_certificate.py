@@ -17,8 +17,8 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from pybernetes.client import Client
 from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import POD_CERTIFICATE_REQUESTS, SERVICE_ACCOUNTS
-from pybernetes.lib import times
-from pybernetes.node.kubelet.volumes.base import Item, Request, VolumeError
+from pybernetes.lib import rfc3339
+from pybernetes.node.kubelet.volumes.base import VolumeError, VolumeFile, VolumeRequest
 from pybernetes.node.kubelet.volumes.kinds._token import owner_and_mode
 
 Fields = dict[str, Any]
@@ -44,7 +44,7 @@ class Asked:
     refusal: str = ""
 
 
-async def certificate(request: Request, source: Fields, mode: int) -> dict[str, Item]:
+async def certificate(request: VolumeRequest, source: Fields, mode: int) -> dict[str, VolumeFile]:
     """The files of a key and its certificate chain."""
     around = request.around
     if around.client is None:
@@ -64,11 +64,11 @@ async def certificate(request: Request, source: Fields, mode: int) -> dict[str, 
     (key, chain), *_ = kept
     owner, mode = owner_and_mode(request, mode)
     contents = zip(paths, (key + chain, key, chain), strict=True)
-    return {path: Item(data, mode, owner) for path, data in contents if path}
+    return {path: VolumeFile(data, mode, owner) for path, data in contents if path}
 
 
 async def _issued(
-    request: Request, client: Client, source: Fields, place: tuple[str, ...]
+    request: VolumeRequest, client: Client, source: Fields, place: tuple[str, ...]
 ) -> tuple[Any, ...]:
     """Key and chain, when to ask anew, and when they expire."""
     around, namespace = request.around, request.namespace
@@ -86,8 +86,8 @@ async def _issued(
         if condition["type"] == "Issued":
             del around.asked[place]
             chain = "".join(f"{each}\n" for each in _PEM.findall(status["certificateChain"]))
-            due = times.parse(status["beginRefreshAt"]) + random.random() * _SPREAD
-            return (asked.key, chain.encode()), due, times.parse(status["notAfter"])
+            due = rfc3339.parse(status["beginRefreshAt"]) + random.random() * _SPREAD
+            return (asked.key, chain.encode()), due, rfc3339.parse(status["notAfter"])
         verb = "was denied" if condition["type"] == "Denied" else "failed"
         asked.refusal = (
             f"PodCertificateRequest {namespace}/{asked.name} {verb}, "
@@ -96,7 +96,7 @@ async def _issued(
     raise VolumeError(asked.refusal, "Failed")
 
 
-async def _ask(request: Request, client: Client, source: Fields) -> Asked:
+async def _ask(request: VolumeRequest, client: Client, source: Fields) -> Asked:
     """Makes the request, with a new key."""
     meta, node = request.pod["metadata"], request.around.node()["metadata"]
     account = request.pod["spec"].get("serviceAccountName") or "default"

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from pybernetes.client.refs import CONFIG_MAPS, SECRETS
-from pybernetes.node.kubelet import fields
-from pybernetes.node.kubelet.volumes.base import Item, Request, VolumeError
+from pybernetes.node.kubelet.containers import downward_api
+from pybernetes.node.kubelet.volumes.base import VolumeError, VolumeFile, VolumeRequest
 
 Fields = dict[str, Any]
 
 
-async def config_map(request: Request, source: Fields, name: str, mode: int) -> dict[str, Item]:
+async def config_map(request: VolumeRequest, source: Fields, name: str, mode: int) -> dict[str, VolumeFile]:
     """The files of a config map."""
     obj = await request.around.api().get(CONFIG_MAPS, request.namespace, name)
     if obj is None:
@@ -25,7 +25,7 @@ async def config_map(request: Request, source: Fields, name: str, mode: int) -> 
     return choose(data, source, mode, "configmap")
 
 
-async def secret(request: Request, source: Fields, name: str, mode: int) -> dict[str, Item]:
+async def secret(request: VolumeRequest, source: Fields, name: str, mode: int) -> dict[str, VolumeFile]:
     """The files of a secret."""
     obj = await request.around.api().get(SECRETS, request.namespace, name)
     if obj is None:
@@ -36,35 +36,35 @@ async def secret(request: Request, source: Fields, name: str, mode: int) -> dict
     return choose(data, source, mode, "secret")
 
 
-def choose(data: Mapping[str, bytes], source: Fields, mode: int, what: str) -> dict[str, Item]:
+def choose(data: Mapping[str, bytes], source: Fields, mode: int, what: str) -> dict[str, VolumeFile]:
     """The keys that are asked for under their paths, or all of them."""
     if not source.get("items"):
-        return {key: Item(value, mode) for key, value in data.items()}
-    found: dict[str, Item] = {}
+        return {key: VolumeFile(value, mode) for key, value in data.items()}
+    found: dict[str, VolumeFile] = {}
     for item in source["items"]:
         if item["key"] not in data:
             if source.get("optional"):
                 continue
             raise VolumeError(f"references non-existent {what} key: {item['key']}")
         own = item.get("mode")
-        found[item["path"]] = Item(data[item["key"]], mode if own is None else own)
+        found[item["path"]] = VolumeFile(data[item["key"]], mode if own is None else own)
     return found
 
 
-def downward(request: Request, source: Fields, mode: int) -> dict[str, Item]:
+def downward(request: VolumeRequest, source: Fields, mode: int) -> dict[str, VolumeFile]:
     """The files of the downward API."""
-    found: dict[str, Item] = {}
+    found: dict[str, VolumeFile] = {}
     pod, around = request.pod, request.around
     for item in source.get("items", ()):
         try:
             if "fieldRef" in item:
                 addresses = around.addresses(pod["metadata"]["uid"])
-                text = fields.field(pod, item["fieldRef"]["fieldPath"], addresses, around.host())
+                text = downward_api.field_value(pod, item["fieldRef"]["fieldPath"], addresses, around.host())
             else:
                 allocatable = around.node().get("status", {}).get("allocatable", {})
-                text = fields.resource(pod, item["resourceFieldRef"], None, allocatable)
-        except fields.FieldError as error:
+                text = downward_api.resource_value(pod, item["resourceFieldRef"], None, allocatable)
+        except downward_api.FieldError as error:
             raise VolumeError(str(error)) from None
         own = item.get("mode")
-        found[item["path"]] = Item(text.encode(), mode if own is None else own)
+        found[item["path"]] = VolumeFile(text.encode(), mode if own is None else own)
     return found

@@ -7,15 +7,15 @@ from typing import Any
 
 from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import SERVICE_ACCOUNTS
-from pybernetes.lib import times
-from pybernetes.node.kubelet.volumes.base import Item, Request, VolumeError
+from pybernetes.lib import rfc3339
+from pybernetes.node.kubelet.volumes.base import VolumeError, VolumeFile, VolumeRequest
 
 Fields = dict[str, Any]
 _RENEW_AFTER = 0.8
 _LONGEST = 24 * 3600.0
 
 
-async def token(request: Request, source: Fields, mode: int) -> dict[str, Item]:
+async def token(request: VolumeRequest, source: Fields, mode: int) -> dict[str, VolumeFile]:
     """The file of a token."""
     around, pod = request.around, request.pod
     if around.client is None:
@@ -42,19 +42,19 @@ async def token(request: Request, source: Fields, mode: int) -> dict[str, Item]:
                 raise VolumeError(f"failed to fetch token: {error}") from None
             return _files(request, source, kept[0], mode)
         now = around.clock.now()
-        expires = times.parse(answer["status"]["expirationTimestamp"])
+        expires = rfc3339.parse(answer["status"]["expirationTimestamp"])
         # Not all pods of a node at once.
         due = now + min((expires - now) * _RENEW_AFTER, _LONGEST) - random.random() * 10
         kept = around.tokens[key] = (answer["status"]["token"], due, expires)
     return _files(request, source, kept[0], mode)
 
 
-def _files(request: Request, source: Fields, text: str, mode: int) -> dict[str, Item]:
+def _files(request: VolumeRequest, source: Fields, text: str, mode: int) -> dict[str, VolumeFile]:
     owner, mode = owner_and_mode(request, mode)
-    return {source["path"]: Item(text.encode(), mode, owner)}
+    return {source["path"]: VolumeFile(text.encode(), mode, owner)}
 
 
-def owner_and_mode(request: Request, mode: int) -> tuple[int | None, int]:
+def owner_and_mode(request: VolumeRequest, mode: int) -> tuple[int | None, int]:
     """Whose a file with a secret is, and its mode: a single user's alone."""
     user = _only_user(request.pod["spec"])
     return user, 0o600 if user is not None or request.fs_group is not None else mode

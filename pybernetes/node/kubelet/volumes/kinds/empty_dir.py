@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 
 from pybernetes.api import quantity
-from pybernetes.node.kubelet.volumes import system
-from pybernetes.node.kubelet.volumes.base import Mounted, Place, Request, VolumeError
+from pybernetes.node.kubelet.volumes import host_mounts
+from pybernetes.node.kubelet.volumes.base import MountedVolume, PathVolume, VolumeError, VolumeRequest
 
 
-async def _mount(request: Request) -> Mounted:
+async def _mount(request: VolumeRequest) -> MountedVolume:
     medium = request.source.get("medium", "")
     if medium not in ("", "Memory"):
         raise VolumeError(f"the medium {medium} of an emptyDir is not supported by this kubelet")
@@ -18,9 +18,9 @@ async def _mount(request: Request) -> Mounted:
         if medium == "Memory":
             limit = request.source.get("sizeLimit")
             size = f",size={quantity.integer(limit)}" if limit and quantity.parse(limit) else ""
-            system.mount("tmpfs", request.path, "tmpfs", options=f"mode=0777{size}")
+            host_mounts.mount("tmpfs", request.path, "tmpfs", options=f"mode=0777{size}")
         os.chmod(request.path, 0o777)
-    return Mounted(str(request.path))
+    return MountedVolume(str(request.path))
 
 
-VOLUME = Place("emptyDir", _mount)
+VOLUME = PathVolume("emptyDir", _mount)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pybernetes.node.kubelet.volumes.base import Mounted, Place, Request
+from pybernetes.node.kubelet.volumes.base import MountedVolume, PathVolume, VolumeRequest
 from pybernetes.node.kubelet.volumes.kinds.persistent_volume_claim import claimed
 
 
-async def _mount(request: Request) -> Mounted:
+async def _mount(request: VolumeRequest) -> MountedVolume:
     meta = request.pod["metadata"]
     return await claimed(request, f"{meta['name']}-{request.name}", False, meta["uid"])
 
 
-VOLUME = Place("ephemeral", _mount)
+VOLUME = PathVolume("ephemeral", _mount)

@@ -6,7 +6,7 @@ import os
 import stat
 from collections.abc import Callable
 
-from pybernetes.node.kubelet.volumes.base import Mounted, Place, Request, VolumeError
+from pybernetes.node.kubelet.volumes.base import MountedVolume, PathVolume, VolumeError, VolumeRequest
 
 _CHECKS: dict[str, tuple[Callable[[int], bool], str]] = {
     "Directory": (stat.S_ISDIR, "directory"),
@@ -40,10 +40,10 @@ def check(path: str, kind: str) -> None:
         raise VolumeError(f"hostPath type check failed: {path} is not a {words}")
 
 
-async def _mount(request: Request) -> Mounted:
+async def _mount(request: VolumeRequest) -> MountedVolume:
     path = request.source["path"]
     check(path, request.source.get("type") or "")
-    return Mounted(path)
+    return MountedVolume(path)
 
 
-VOLUME = Place("hostPath", _mount)
+VOLUME = PathVolume("hostPath", _mount)

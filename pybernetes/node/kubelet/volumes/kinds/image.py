@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pybernetes.node.kubelet.volumes.base import Mounted, Place, Request
+from pybernetes.node.kubelet.volumes.base import MountedVolume, PathVolume, VolumeRequest
 
 
-async def _mount(request: Request) -> Mounted:
-    return Mounted("", True)
+async def _mount(request: VolumeRequest) -> MountedVolume:
+    return MountedVolume("", True)
 
 
-VOLUME = Place("image", _mount)
+VOLUME = PathVolume("image", _mount)

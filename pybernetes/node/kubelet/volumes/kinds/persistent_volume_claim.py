@@ -7,13 +7,13 @@ from typing import Any
 
 from pybernetes.client.errors import NotFound, StatusError
 from pybernetes.client.refs import PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES
-from pybernetes.node.kubelet.volumes.base import Mounted, Place, Request, VolumeError
+from pybernetes.node.kubelet.volumes.base import MountedVolume, PathVolume, VolumeError, VolumeRequest
 from pybernetes.node.kubelet.volumes.kinds.host_path import check
 
 Fields = dict[str, Any]
 
 
-async def claimed(request: Request, name: str, read_only: bool, owner: str = "") -> Mounted:
+async def claimed(request: VolumeRequest, name: str, read_only: bool, owner: str = "") -> MountedVolume:
     """Where the volume of a claim is; the claim of an ephemeral volume must be its pod's (``owner`` is the uid)."""
     client = request.around.client
     if client is None:
@@ -35,7 +35,7 @@ async def claimed(request: Request, name: str, read_only: bool, owner: str = "")
         raise VolumeError(f"PV {volume_name} is not bound to the claim {request.namespace}/{name}")
     if volume["spec"].get("volumeMode") == "Block":
         raise VolumeError("block volumes are not supported by this kubelet")
-    return Mounted(_path(volume["spec"]), read_only)
+    return MountedVolume(_path(volume["spec"]), read_only)
 
 
 def _path(spec: Fields) -> str:
@@ -54,8 +54,8 @@ def _path(spec: Fields) -> str:
     raise VolumeError(f"persistent volumes of type {kind} are not supported by this kubelet")
 
 
-async def _mount(request: Request) -> Mounted:
+async def _mount(request: VolumeRequest) -> MountedVolume:
     return await claimed(request, request.source["claimName"], bool(request.source.get("readOnly")))
 
 
-VOLUME = Place("persistentVolumeClaim", _mount)
+VOLUME = PathVolume("persistentVolumeClaim", _mount)

@@ -8,15 +8,21 @@ from typing import Any
 from pybernetes.api import selectors
 from pybernetes.client.errors import NotFound, StatusError
 from pybernetes.client.refs import CLUSTER_TRUST_BUNDLES
-from pybernetes.node.kubelet.volumes.base import Content, Item, Request, VolumeError, decode_mode
+from pybernetes.node.kubelet.volumes.base import (
+    ContentVolume,
+    VolumeError,
+    VolumeFile,
+    VolumeRequest,
+    decode_mode,
+)
 from pybernetes.node.kubelet.volumes.kinds import _content, _token
 
 _PEM = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL)
 
 
-async def _files(request: Request) -> dict[str, Item]:
+async def _files(request: VolumeRequest) -> dict[str, VolumeFile]:
     mode = decode_mode(request.source)
-    found: dict[str, Item] = {}
+    found: dict[str, VolumeFile] = {}
     for source in request.source.get("sources", ()):
         if "configMap" in source:
             each = source["configMap"]
@@ -39,7 +45,7 @@ async def _files(request: Request) -> dict[str, Item]:
     return found
 
 
-async def _trust(request: Request, source: dict[str, Any], mode: int) -> dict[str, Item]:
+async def _trust(request: VolumeRequest, source: dict[str, Any], mode: int) -> dict[str, VolumeFile]:
     """The certificates of trust bundles, by name or by signer and labels, each of them once."""
     client = request.around.client
     if client is None:
@@ -60,7 +66,7 @@ async def _trust(request: Request, source: dict[str, Any], mode: int) -> dict[st
     if not bundles and not source.get("optional"):
         raise VolumeError("combination of signerName and labelSelector matched zero ClusterTrustBundles")
     found = dict.fromkeys(each for bundle in bundles for each in _PEM.findall(bundle["spec"]["trustBundle"]))
-    return {source["path"]: Item("".join(f"{each}\n" for each in found).encode(), mode)}
+    return {source["path"]: VolumeFile("".join(f"{each}\n" for each in found).encode(), mode)}
 
 
-VOLUME = Content("projected", _files, in_memory=True)
+VOLUME = ContentVolume("projected", _files, in_memory=True)

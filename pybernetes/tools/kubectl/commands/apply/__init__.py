@@ -6,18 +6,19 @@ import copy
 import json
 from typing import Any
 
-from pybernetes.tools.kubectl import flagsets, printers
-from pybernetes.tools.kubectl.builder import Builder, Info
+from pybernetes.tools.kubectl import printers
+from pybernetes.tools.kubectl.apply.last_applied import ANNOTATION, annotate, configuration, read
+from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, not_found, raise_all, with_source
-from pybernetes.tools.kubectl.lastapplied import ANNOTATION, annotate, configuration, read
+from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 SUMMARY = "Apply a configuration to a resource by file name or stdin"
 USAGE = "apply (-f FILENAME | -k DIRECTORY)"
 GROUP = True
 FLAGS = (
-    flagsets.FILES, flagsets.PRINT, flagsets.DRY_RUN, flagsets.VALIDATE, flagsets.SELECTOR, flagsets.RECORD,
-    flagsets.DELETION, flagsets.field_manager("kubectl-client-side-apply"),
+    shared_flags.FILES, shared_flags.PRINT, shared_flags.DRY_RUN, shared_flags.VALIDATE, shared_flags.SELECTOR, shared_flags.RECORD,
+    shared_flags.DELETION, shared_flags.field_manager("kubectl-client-side-apply"),
     """
 - all bool false | with --prune, all objects of the types in the namespace
 - force-conflicts bool false | with --server-side, take fields that others manage
@@ -234,7 +235,7 @@ def _patched(context: Context, info: Info, live: dict[str, Any], modified: dict[
 def compute(info: Info, live: dict[str, Any], modified: dict[str, Any]) -> tuple[dict[str, Any], str]:
     """The patch, and of which kind it is."""
     from pybernetes.api.schema import kind_type
-    from pybernetes.tools.kubectl.threeway import merge_patch, strategic_patch
+    from pybernetes.tools.kubectl.apply.three_way_patch import merge_patch, strategic_patch
 
     last = read(live)
     original = json.loads(last) if last else None

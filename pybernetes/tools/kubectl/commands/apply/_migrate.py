@@ -5,10 +5,10 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from pybernetes.tools.kubectl.builder import Info
+from pybernetes.tools.kubectl.apply.last_applied import ANNOTATION, read
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError
-from pybernetes.tools.kubectl.lastapplied import ANNOTATION, read
+from pybernetes.tools.kubectl.resources.builder import Info
 
 _KEEPER = "kubectl-last-applied"
 _ATTEMPTS = 5

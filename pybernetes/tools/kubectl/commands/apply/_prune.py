@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl.builder import Info
+from pybernetes.tools.kubectl.apply.last_applied import read
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.discovery import Resource
 from pybernetes.tools.kubectl.errors import CommandError, not_found
-from pybernetes.tools.kubectl.lastapplied import read
+from pybernetes.tools.kubectl.resources.builder import Info
+from pybernetes.tools.kubectl.resources.discovery import Resource
 
 _NAMESPACED = (
     ("", "v1", "ConfigMap"), ("", "v1", "Endpoints"), ("", "v1", "PersistentVolumeClaim"), ("", "v1", "Pod"),

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 
-from pybernetes.tools.kubectl import flagsets, printers
-from pybernetes.tools.kubectl.builder import Builder
+from pybernetes.tools.kubectl import printers
+from pybernetes.tools.kubectl.apply.last_applied import ANNOTATION, configuration, read
+from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.edit import _HEAD, _text, asked, parsed
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.lastapplied import ANNOTATION, configuration, read
+from pybernetes.tools.kubectl.resources.builder import Builder
 
 SUMMARY = "Edit latest last-applied-configuration annotations of a resource/object"
 USAGE = "apply edit-last-applied (RESOURCE/NAME | -f FILENAME)"
 FLAGS = (
-    flagsets.FILES, flagsets.PRINT, flagsets.VALIDATE, flagsets.RECORD,
-    flagsets.field_manager("kubectl-client-side-apply"),
+    shared_flags.FILES, shared_flags.PRINT, shared_flags.VALIDATE, shared_flags.RECORD,
+    shared_flags.field_manager("kubectl-client-side-apply"),
     "- windows-line-endings bool false | end lines as Windows does\n",
 )  # fmt: skip
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl import flagsets, printers
-from pybernetes.tools.kubectl.builder import Builder
+from pybernetes.tools.kubectl import printers
+from pybernetes.tools.kubectl.apply.last_applied import ANNOTATION, configuration, read
+from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.lastapplied import ANNOTATION, configuration, read
+from pybernetes.tools.kubectl.resources.builder import Builder
 
 SUMMARY = "Set the last-applied-configuration annotation on a live object to match the contents of a file"
 USAGE = "apply set-last-applied -f FILENAME"
 FLAGS = (
-    flagsets.FILES, flagsets.PRINT, flagsets.DRY_RUN,
+    shared_flags.FILES, shared_flags.PRINT, shared_flags.DRY_RUN,
     "- create-annotation bool false | make the annotation if there is none\n",
 )  # fmt: skip
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 
-from pybernetes.tools.kubectl import flagsets
-from pybernetes.tools.kubectl.builder import Builder
+from pybernetes.tools.kubectl.apply.last_applied import read
+from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.lastapplied import read
+from pybernetes.tools.kubectl.resources.builder import Builder
 
 SUMMARY = "View the latest last-applied-configuration annotations of a resource/object"
 USAGE = "apply view-last-applied (TYPE [NAME | -l label] | TYPE/NAME | -f FILENAME)"
-FLAGS = (flagsets.FILES, flagsets.SELECTOR, """
+FLAGS = (shared_flags.FILES, shared_flags.SELECTOR, """
 - all bool false | all objects of the types in the namespace
 o output string yaml | yaml or json
 """)  # fmt: skip

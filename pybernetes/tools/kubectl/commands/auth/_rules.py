@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.tools.kubectl.gofmt import plain
+from pybernetes.api.text.go_printf import plain
 
 Rule = dict[str, Any]
 _RULE = ("verbs", "apiGroups", "resources", "resourceNames", "nonResourceURLs")

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.tools.kubectl import flagsets
+from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.describe._rbac import _compact, _resource
 from pybernetes.tools.kubectl.describe._writer import shown
-from pybernetes.tools.kubectl.discovery import match
 from pybernetes.tools.kubectl.errors import CommandError, Exit
 from pybernetes.tools.kubectl.printers.table import columns
+from pybernetes.tools.kubectl.resources.discovery import match
 
 SUMMARY = "Check whether an action is allowed"
 USAGE = "auth can-i VERB [TYPE | TYPE/NAME | NONRESOURCEURL]"
-FLAGS = (flagsets.ALL_NAMESPACES, """
+FLAGS = (shared_flags.ALL_NAMESPACES, """
 - list bool false | list what is allowed in the namespace
 - no-headers bool false | leave the headings out
 q quiet bool false | say nothing, only end with a code

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from pybernetes.tools.kubectl import flagsets, printers
-from pybernetes.tools.kubectl.builder import Builder, Info
+from pybernetes.tools.kubectl import printers
+from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.auth._rules import not_covered, shown
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, not_found
+from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 SUMMARY = "Reconciles rules for RBAC role, role binding, cluster role, and cluster role binding objects"
 USAGE = "auth reconcile -f FILENAME"
-FLAGS = (flagsets.FILES, flagsets.PRINT, flagsets.DRY_RUN, """
+FLAGS = (shared_flags.FILES, shared_flags.PRINT, shared_flags.DRY_RUN, """
 - remove-extra-permissions bool false | take away permissions that the files do not name
 - remove-extra-subjects bool false | take away subjects that the files do not name
 """)  # fmt: skip

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl import flagsets, printers
+from pybernetes.tools.kubectl import printers
+from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.describe._writer import shown
 from pybernetes.tools.kubectl.printers.table import columns
 
 SUMMARY = "Experimental: Check self subject attributes"
 USAGE = "auth whoami"
-FLAGS = (flagsets.PRINT,)
+FLAGS = (shared_flags.PRINT,)
 
 
 def run(context: Context) -> None:

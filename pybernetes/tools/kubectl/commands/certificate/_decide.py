@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from pybernetes.tools.kubectl import flagsets, printers
-from pybernetes.tools.kubectl.builder import Builder
+from pybernetes.tools.kubectl import printers
+from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.resources.builder import Builder
 
-FLAGS = (flagsets.FILES, flagsets.PRINT, "- force bool false | decide even if this was decided before\n")
+FLAGS = (
+    shared_flags.FILES,
+    shared_flags.PRINT,
+    "- force bool false | decide even if this was decided before\n",
+)
 
 
 def decide(context: Context, kind: str, reason: str, message: str, done: str) -> None:

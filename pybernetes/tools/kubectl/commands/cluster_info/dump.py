@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from pybernetes.tools.kubectl import flagsets
-from pybernetes.tools.kubectl.client import path_of
+from pybernetes.tools.kubectl.command_line import shared_flags
+from pybernetes.tools.kubectl.connection.client import path_of
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.printers import without_managed
 
 SUMMARY = "Dump relevant information for debugging and diagnosis"
 USAGE = "cluster-info dump"
-FLAGS = (flagsets.TEMPLATE, flagsets.ALL_NAMESPACES, """
+FLAGS = (shared_flags.TEMPLATE, shared_flags.ALL_NAMESPACES, """
 - namespaces list | namespaces to dump
 o output string json | json or yaml
 - output-directory string | directory to write to; nothing or - is standard output

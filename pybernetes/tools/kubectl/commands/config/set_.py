@@ -5,10 +5,10 @@ from __future__ import annotations
 import base64
 from typing import Any
 
+from pybernetes.tools.kubectl.command_line.flags import quoted
 from pybernetes.tools.kubectl.commands.config._file import PLURALS, entries, needs_help, store, store_current
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.flags import quoted
 
 SUMMARY = "Set an individual value in a kubeconfig file"
 USAGE = "config set PROPERTY_NAME PROPERTY_VALUE"

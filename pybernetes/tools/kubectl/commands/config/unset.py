@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from pybernetes.tools.kubectl.command_line.flags import quoted
 from pybernetes.tools.kubectl.commands.config._file import entries, needs_help, store, store_current
 from pybernetes.tools.kubectl.commands.config.set_ import split
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.flags import quoted
 
 SUMMARY = "Unset an individual value in a kubeconfig file"
 USAGE = "config unset PROPERTY_NAME"

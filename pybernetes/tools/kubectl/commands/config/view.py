@@ -5,14 +5,15 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from pybernetes.tools.kubectl import flagsets, kubeconfig, printers
+from pybernetes.tools.kubectl import kubeconfig, printers
+from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.config._file import complete
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 
 SUMMARY = "Display merged kubeconfig settings or a specified kubeconfig file"
 USAGE = "config view"
-FLAGS = (flagsets.TEMPLATE, """
+FLAGS = (shared_flags.TEMPLATE, """
 - flatten bool false | put the contents of files into the output
 - merge bool true | put all files together
 - minify bool false | only what the current context uses

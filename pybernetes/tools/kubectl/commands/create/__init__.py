@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl import flagsets, printers
-from pybernetes.tools.kubectl.builder import Builder
+from pybernetes.tools.kubectl import printers
+from pybernetes.tools.kubectl.apply.last_applied import annotate
+from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, with_source
-from pybernetes.tools.kubectl.lastapplied import annotate
+from pybernetes.tools.kubectl.resources.builder import Builder
 
 SUMMARY = "Create a resource from a file or from stdin"
 USAGE = "create -f FILENAME"
 GROUP = True
 FLAGS = (
-    flagsets.FILES, flagsets.PRINT, flagsets.DRY_RUN, flagsets.VALIDATE, flagsets.SAVE_CONFIG, flagsets.SELECTOR,
-    flagsets.RECORD, flagsets.field_manager("kubectl-create"),
+    shared_flags.FILES, shared_flags.PRINT, shared_flags.DRY_RUN, shared_flags.VALIDATE, shared_flags.SAVE_CONFIG, shared_flags.SELECTOR,
+    shared_flags.RECORD, shared_flags.field_manager("kubectl-create"),
     """
 - edit bool false | edit the objects before they are created
 - raw string | path to POST the file to, as it is
@@ -73,6 +74,6 @@ def _raw(context: Context) -> None:
     ):
         if given:
             raise CommandError(f"--raw and {name} are mutually exclusive")
-    from pybernetes.tools.kubectl.raw import request
+    from pybernetes.tools.kubectl.connection.raw_request import request
 
     request(context, "POST", flags.raw, flags.filename[0])

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pybernetes.tools.kubectl import flagsets, printers
+from pybernetes.tools.kubectl import printers
+from pybernetes.tools.kubectl.apply.last_applied import annotate
+from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError
-from pybernetes.tools.kubectl.lastapplied import annotate
 
 COMMON = (
-    flagsets.PRINT, flagsets.DRY_RUN, flagsets.VALIDATE, flagsets.SAVE_CONFIG, flagsets.field_manager("kubectl-create"),
+    shared_flags.PRINT, shared_flags.DRY_RUN, shared_flags.VALIDATE, shared_flags.SAVE_CONFIG, shared_flags.field_manager("kubectl-create"),
 )  # fmt: skip
 Object = dict[str, Any]
 

@@ -7,7 +7,7 @@ import re
 from pybernetes.tools.kubectl.commands.create._make import COMMON, Object, generator, int_or_text, metadata
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.labelselector import parse_selector
+from pybernetes.tools.kubectl.resources.label_selector import parse_selector
 
 SUMMARY = "Create a pod disruption budget with the specified name"
 USAGE = "create poddisruptionbudget NAME --selector=SELECTOR --min-available=N [--dry-run=server|client|none]"

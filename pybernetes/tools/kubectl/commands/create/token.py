@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.tools.kubectl import flagsets
-from pybernetes.tools.kubectl.client import path_of
+from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.create._make import name_of
+from pybernetes.tools.kubectl.connection.client import path_of
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError
 
 SUMMARY = "Request a service account token"
 USAGE = "create token SERVICE_ACCOUNT_NAME"
-FLAGS = (flagsets.PRINT, """
+FLAGS = (shared_flags.PRINT, """
 - audience array | audience of the token; may be repeated
 - bound-object-kind string | kind of an object that the token shall not outlive: Node, Pod or Secret
 - bound-object-name string | name of that object

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pybernetes.tools.kubectl import flagsets, printers
-from pybernetes.tools.kubectl.builder import Builder, Info
+from pybernetes.tools.kubectl import printers
+from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Verbatim
+from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 
 def flags(manager: str) -> tuple[str, ...]:
     """The flags of such a command."""
-    return flagsets.FILES, flagsets.PRINT, flagsets.SELECTOR, flagsets.field_manager(manager)
+    return shared_flags.FILES, shared_flags.PRINT, shared_flags.SELECTOR, shared_flags.field_manager(manager)
 
 
 def change(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.tools.kubectl.builder import Info
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.describe._writer import controller_of
-from pybernetes.tools.kubectl.labelselector import show
+from pybernetes.tools.kubectl.resources.builder import Info
+from pybernetes.tools.kubectl.resources.label_selector import show
 
 REVISION = "deployment.kubernetes.io/revision"
 CAUSE = "kubernetes.io/change-cause"

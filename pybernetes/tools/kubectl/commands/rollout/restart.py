@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from pybernetes.tools.kubectl.builder import Info
 from pybernetes.tools.kubectl.commands.rollout._change import change, flags, name_of
 from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.resources.builder import Info
 
 SUMMARY = "Restart a resource"
 USAGE = "rollout restart RESOURCE"

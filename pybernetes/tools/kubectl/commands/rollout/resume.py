@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.tools.kubectl.builder import Info
 from pybernetes.tools.kubectl.commands.rollout._change import change, flags, name_of
 from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.resources.builder import Info
 
 SUMMARY = "Resume a paused resource"
 USAGE = "rollout resume RESOURCE"

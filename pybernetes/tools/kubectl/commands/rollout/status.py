@@ -5,16 +5,16 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from pybernetes.tools.kubectl import flagsets
-from pybernetes.tools.kubectl.builder import Builder, Info
+from pybernetes.tools.kubectl.command_line import shared_flags
+from pybernetes.tools.kubectl.command_line.flags import quoted
 from pybernetes.tools.kubectl.commands._waiting import until
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Verbatim
-from pybernetes.tools.kubectl.flags import quoted
+from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 SUMMARY = "Show the status of the rollout"
 USAGE = "rollout status (TYPE NAME | TYPE/NAME) [flags]"
-FLAGS = (flagsets.FILES, flagsets.SELECTOR, """
+FLAGS = (shared_flags.FILES, shared_flags.SELECTOR, """
 - revision int 0 | the revision to follow; another one is an error
 - timeout duration 0s | how long to wait; 0 is without end
 w watch bool true | wait until it is done

@@ -7,13 +7,14 @@ import fnmatch
 from collections.abc import Callable
 from typing import Any
 
-from pybernetes.tools.kubectl import flagsets, printers
-from pybernetes.tools.kubectl.builder import LOCAL, MISSING, Builder, Info
+from pybernetes.tools.kubectl import printers
+from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Verbatim
+from pybernetes.tools.kubectl.resources.builder import LOCAL, MISSING, Builder, Info
 
 Object = dict[str, Any]
-COMMON = (flagsets.FILES, flagsets.PRINT, flagsets.DRY_RUN, flagsets.SELECTOR, flagsets.RECORD, """
+COMMON = (shared_flags.FILES, shared_flags.PRINT, shared_flags.DRY_RUN, shared_flags.SELECTOR, shared_flags.RECORD, """
 - all bool false | all objects of the types in the namespace
 - local bool false | do not ask the server
 """)  # fmt: skip
@@ -95,7 +96,7 @@ def change(
 def difference(info: Info, before: Object, after: Object) -> tuple[Object, str]:
     """The patch from one state of an object to another."""
     from pybernetes.api.schema import kind_type
-    from pybernetes.tools.kubectl.threeway import merge_patch, strategic_patch
+    from pybernetes.tools.kubectl.apply.three_way_patch import merge_patch, strategic_patch
 
     try:
         type_ = kind_type(info.resource.group, info.resource.version, info.resource.kind)

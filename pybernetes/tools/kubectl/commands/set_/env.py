@@ -6,16 +6,16 @@ import os
 import re
 from typing import Any
 
-from pybernetes.tools.kubectl import flagsets
-from pybernetes.tools.kubectl.builder import Builder, Info
+from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.create._sources import check_variable
 from pybernetes.tools.kubectl.commands.set_._change import COMMON, Object, change, matching, pod_spec
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 SUMMARY = "Update environment variables on a pod template"
 USAGE = "set env RESOURCE/NAME KEY_1=VAL_1 ... KEY_N=VAL_N"
-FLAGS = (*COMMON, flagsets.field_manager("kubectl-set"), """
+FLAGS = (*COMMON, shared_flags.field_manager("kubectl-set"), """
 c containers string * | containers to change; * may stand for anything
 e env array | variable as key=value; may be repeated
 - from string | config map or secret whose keys become variables: TYPE/NAME

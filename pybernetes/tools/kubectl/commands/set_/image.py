@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl import flagsets
-from pybernetes.tools.kubectl.builder import Info
+from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands._marks import resources_and_pairs
 from pybernetes.tools.kubectl.commands.set_._change import COMMON, Object, change, need_resources, pod_spec
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Verbatim, raise_all
+from pybernetes.tools.kubectl.resources.builder import Info
 
 SUMMARY = "Update the image of a pod template"
 USAGE = "set image (-f FILENAME | TYPE NAME) CONTAINER_NAME_1=CONTAINER_IMAGE_1 ... CONTAINER_NAME_N=CONTAINER_IMAGE_N"
-FLAGS = (*COMMON, flagsets.field_manager("kubectl-set"))
+FLAGS = (*COMMON, shared_flags.field_manager("kubectl-set"))
 
 
 def run(context: Context) -> None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl import flagsets
-from pybernetes.tools.kubectl.builder import Info
+from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.set_._change import COMMON, Object, change, matching, pod_spec
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.quantities import parse_list
+from pybernetes.tools.kubectl.resources.builder import Info
+from pybernetes.tools.kubectl.resources.quantities import parse_list
 
 SUMMARY = "Update resource requests/limits on objects with pod templates"
 USAGE = "set resources (-f FILENAME | TYPE NAME) ([--limits=LIMITS & --requests=REQUESTS]"
-FLAGS = (*COMMON, flagsets.field_manager("kubectl-set"), """
+FLAGS = (*COMMON, shared_flags.field_manager("kubectl-set"), """
 c containers string * | containers to change; * may stand for anything
 - limits string | limits as resource=quantity pairs
 - requests string | requests as resource=quantity pairs

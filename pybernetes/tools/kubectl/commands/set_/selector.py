@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl import flagsets
-from pybernetes.tools.kubectl.builder import Info
+from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.set_._change import Object, change, need_resources
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.labelselector import parse_selector
+from pybernetes.tools.kubectl.resources.builder import Info
+from pybernetes.tools.kubectl.resources.label_selector import parse_selector
 
 SUMMARY = "Set the selector on a resource"
 USAGE = "set selector (-f FILENAME | TYPE NAME) EXPRESSIONS [--resource-version=version]"
-FLAGS = (flagsets.FILES, flagsets.PRINT, flagsets.DRY_RUN, flagsets.RECORD, flagsets.field_manager("kubectl-set"), """
+FLAGS = (shared_flags.FILES, shared_flags.PRINT, shared_flags.DRY_RUN, shared_flags.RECORD, shared_flags.field_manager("kubectl-set"), """
 - all bool false | all objects of the types in the namespace
 - local bool false | do not ask the server
 - resource-version string | only if the object has this version

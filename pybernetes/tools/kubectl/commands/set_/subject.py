@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl import flagsets
-from pybernetes.tools.kubectl.builder import Info
+from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.set_._change import COMMON, Object, change, need_resources
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.resources.builder import Info
 
 SUMMARY = "Update the user, group, or service account in a role binding or cluster role binding"
 USAGE = "set subject (-f FILENAME | TYPE NAME) [--user=username] [--group=groupname] [--serviceaccount=namespace:serviceaccountname] [--dry-run=server|client|none]"
-FLAGS = (*COMMON, flagsets.field_manager("kubectl-set"), """
+FLAGS = (*COMMON, shared_flags.field_manager("kubectl-set"), """
 - group list | groups to bind to
 - serviceaccount list | service accounts (NAMESPACE:NAME) to bind to
 - user list | users to bind to

@@ -6,8 +6,8 @@ from typing import Any
 
 from pybernetes.api.quantity import integer, milli
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.discovery import Resource
 from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.resources.discovery import Resource
 
 GROUP = "metrics.k8s.io"
 

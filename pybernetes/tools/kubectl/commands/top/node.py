@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pybernetes.api.quantity import integer, milli
-from pybernetes.tools.kubectl import flagsets
+from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.top._metrics import cells, check_sort, cpu, memory, resource
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
@@ -11,7 +11,7 @@ from pybernetes.tools.kubectl.printers.table import columns
 
 SUMMARY = "Display resource (CPU/memory) usage of nodes"
 USAGE = "top node [NAME | -l label]"
-FLAGS = (flagsets.SELECTOR, """
+FLAGS = (shared_flags.SELECTOR, """
 - no-headers bool false | leave the headings out
 - show-capacity bool false | shares of the capacity instead of what is allocatable
 - show-swap bool false | show swap too

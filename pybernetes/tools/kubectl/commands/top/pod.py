@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.tools.kubectl import flagsets
+from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.top._metrics import cells, check_sort, cpu, memory, resource
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
@@ -12,7 +12,7 @@ from pybernetes.tools.kubectl.printers.table import columns
 
 SUMMARY = "Display resource (CPU/memory) usage of pods"
 USAGE = "top pod [NAME | -l label]"
-FLAGS = (flagsets.SELECTOR, flagsets.FIELD_SELECTOR, flagsets.ALL_NAMESPACES, """
+FLAGS = (shared_flags.SELECTOR, shared_flags.FIELD_SELECTOR, shared_flags.ALL_NAMESPACES, """
 - containers bool false | a line for each container
 - no-headers bool false | leave the headings out
 - show-swap bool false | show swap too

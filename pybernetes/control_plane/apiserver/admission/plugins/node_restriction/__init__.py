@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from pybernetes.api import errors, go
+from pybernetes.api import errors
+from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.admission.chain import CREATE, DELETE, UPDATE, Attributes, Scope
 from pybernetes.control_plane.apiserver.admission.plugins.node_restriction import (
     certificates,
@@ -18,8 +19,8 @@ from pybernetes.control_plane.apiserver.admission.plugins.node_restriction impor
     tokens,
 )
 from pybernetes.control_plane.apiserver.admission.plugins.node_restriction.lookups import Lookups
-from pybernetes.control_plane.apiserver.api import Api
 from pybernetes.control_plane.apiserver.authz.modes.node import node_of
+from pybernetes.control_plane.apiserver.context import ServerContext
 
 Check = Callable[[Lookups, str, Attributes], "Awaitable[None] | None"]
 _CHECKS: dict[str, Check] = {
@@ -41,8 +42,8 @@ class NodeRestriction:
     name = "NodeRestriction"
     scope = Scope(operations=(CREATE, UPDATE, DELETE), resources=tuple(_CHECKS), subresources=None)
 
-    def __init__(self, api: Api, configuration: Any = None) -> None:
-        self._lookups = Lookups(api)
+    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
+        self._lookups = Lookups(context)
 
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Refuses to nodes what is not theirs."""
@@ -51,7 +52,7 @@ class NodeRestriction:
         if node is None:
             return None
         if not node:
-            attributes.refuse(f"could not determine node from user {go.quote(user.name)}")
+            attributes.refuse(f"could not determine node from user {go_format.quote(user.name)}")
         resource = errors.qualified(attributes.resource.group, attributes.resource.plural)
         return _CHECKS[resource](self._lookups, node, attributes)
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from pybernetes.api import csr, errors, go
+from pybernetes.api import errors
+from pybernetes.api.certificates.certificatesigningrequest import certificate_request
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver.admission.authorize import verdict
+from pybernetes.api.text import go_format
+from pybernetes.control_plane.apiserver.admission.authorization_checks import verdict
 from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes, failure
 from pybernetes.control_plane.apiserver.admission.plugins.node_restriction.lookups import Lookups
 from pybernetes.control_plane.apiserver.authz.node.references import MIRROR
@@ -13,11 +15,11 @@ from pybernetes.control_plane.apiserver.authz.node.references import MIRROR
 def request(lookups: Lookups, node: str, attributes: Attributes) -> None:
     """A certificate for a kubelet is asked for under the kubelet's own name."""
     spec = (attributes.obj or {}).get("spec", {})
-    signers = (csr.KUBELET_SERVING_SIGNER, csr.KUBELET_CLIENT_SIGNER)
+    signers = (certificate_request.KUBELET_SERVING_SIGNER, certificate_request.KUBELET_CLIENT_SIGNER)
     if attributes.operation != CREATE or spec.get("signerName") not in signers:
         return
     try:
-        subject = csr.subject(spec.get("request", ""))
+        subject = certificate_request.subject(spec.get("request", ""))
     except ValueError as error:
         attributes.refuse(f"unable to parse csr: {error}")
     if subject.common_name != f"system:node:{node}":
@@ -41,18 +43,18 @@ async def pod_request(lookups: Lookups, node: str, attributes: Attributes) -> No
         resource, group = signer.replace("/", ":"), attributes.resource.group
         verb = "request-serviceaccounts-podcertificate-signer"
         answer = await verdict(
-            lookups.api, attributes.user, verb, group, resource, spec.get("serviceAccountName", ""),
+            lookups.context, attributes.user, verb, group, resource, spec.get("serviceAccountName", ""),
             version=attributes.resource.version, namespace=attributes.namespace,
         )  # fmt: skip
         if not answer.allowed:
             attributes.refuse(
-                f"pod {go.quote(name)} does not mount a podCertificate projected volume for signer {go.quote(signer)}"
+                f"pod {go_format.quote(name)} does not mount a podCertificate projected volume for signer {go_format.quote(signer)}"
             )
 
 
 def _retrieving(what: str, name: str, why: errors.StatusError) -> errors.StatusError:
     return failure(
-        f"while retrieving {what} {go.quote(name)} named in the PodCertificateRequest: {why.message}"
+        f"while retrieving {what} {go_format.quote(name)} named in the PodCertificateRequest: {why.message}"
     )
 
 
@@ -61,7 +63,7 @@ def _node(lookups: Lookups, node: str, attributes: Attributes, pod: str) -> None
     given = spec.get("nodeName", "")
     if given != node:
         attributes.refuse(
-            f"PodCertificateRequest.Spec.NodeName={go.quote(given)}, which is not the requesting node {go.quote(node)}"
+            f"PodCertificateRequest.Spec.NodeName={go_format.quote(given)}, which is not the requesting node {go_format.quote(node)}"
         )
     found = lookups.nodes.get("", node)
     if found is None:
@@ -69,8 +71,8 @@ def _node(lookups: Lookups, node: str, attributes: Attributes, pod: str) -> None
     uid, given_uid = found["metadata"].get("uid", ""), spec.get("nodeUID", "")
     if uid != given_uid:
         raise failure(
-            f"PodCertificateRequest for pod {go.quote(pod)} names node UID {go.quote(given_uid)}, "
-            f"inconsistent with the running node ({go.quote(uid)})"
+            f"PodCertificateRequest for pod {go_format.quote(pod)} names node UID {go_format.quote(given_uid)}, "
+            f"inconsistent with the running node ({go_format.quote(uid)})"
         )
 
 
@@ -82,16 +84,16 @@ def _pod(lookups: Lookups, attributes: Attributes, name: str) -> Object:
     uid, given = pod["metadata"].get("uid", ""), spec.get("podUID", "")
     if uid != given:
         raise failure(
-            f"PodCertificateRequest for pod {go.quote(name)} contains pod UID ({go.quote(given)}) which differs "
-            f"from running pod {go.quote(uid)}"
+            f"PodCertificateRequest for pod {go_format.quote(name)} contains pod UID ({go_format.quote(given)}) which differs "
+            f"from running pod {go_format.quote(uid)}"
         )
     if pod["spec"].get("nodeName") != spec.get("nodeName"):
-        node = go.quote(spec.get("nodeName", ""))
+        node = go_format.quote(spec.get("nodeName", ""))
         attributes.refuse(
-            f"pod {go.quote(name)} is not running on node {node} named in the PodCertificateRequest"
+            f"pod {go_format.quote(name)} is not running on node {node} named in the PodCertificateRequest"
         )
     if MIRROR in (pod["metadata"].get("annotations") or {}):
-        attributes.refuse(f"pod {go.quote(name)} is a mirror pod")
+        attributes.refuse(f"pod {go_format.quote(name)} is a mirror pod")
     return pod
 
 
@@ -100,8 +102,8 @@ def _account(lookups: Lookups, attributes: Attributes, pod: Object, name: str) -
     given, running = spec.get("serviceAccountName", ""), pod["spec"].get("serviceAccountName", "")
     if given != running:
         attributes.refuse(
-            f"PodCertificateRequest for pod {go.quote(name)} contains serviceAccountName ({go.quote(given)}) that "
-            f"differs from running pod ({go.quote(running)})"
+            f"PodCertificateRequest for pod {go_format.quote(name)} contains serviceAccountName ({go_format.quote(given)}) that "
+            f"differs from running pod ({go_format.quote(running)})"
         )
     account = lookups.accounts.get(attributes.namespace, given)
     if account is None:
@@ -110,8 +112,8 @@ def _account(lookups: Lookups, attributes: Attributes, pod: Object, name: str) -
     uid, given_uid = account["metadata"].get("uid", ""), spec.get("serviceAccountUID", "")
     if uid != given_uid:
         raise failure(
-            f"PodCertificateRequest for pod {go.quote(name)} names service account UID {go.quote(given_uid)}, "
-            f"which differs from the running service account ({go.quote(uid)})"
+            f"PodCertificateRequest for pod {go_format.quote(name)} names service account UID {go_format.quote(given_uid)}, "
+            f"which differs from the running service account ({go_format.quote(uid)})"
         )
 
 

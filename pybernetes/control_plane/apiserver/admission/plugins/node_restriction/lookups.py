@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
-from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.context import ServerContext
 
 
 class Lookups:
     """The objects that tell whether something is a node's own."""
 
-    def __init__(self, api: Api) -> None:
-        self.api = api
-        self.pods = Lookup(api, "", "pods", keep=False)
-        self.nodes = Lookup(api, "", "nodes")
-        self.accounts = Lookup(api, "", "serviceaccounts")
-        self.claims = Lookup(api, "", "persistentvolumeclaims")
-        self.volumes = Lookup(api, "", "persistentvolumes")
-        self.drivers = Lookup(api, "storage.k8s.io", "csidrivers")
+    def __init__(self, context: ServerContext) -> None:
+        self.context = context
+        self.pods = Lookup(context, "", "pods", keep=False)
+        self.nodes = Lookup(context, "", "nodes")
+        self.accounts = Lookup(context, "", "serviceaccounts")
+        self.claims = Lookup(context, "", "persistentvolumeclaims")
+        self.volumes = Lookup(context, "", "persistentvolumes")
+        self.drivers = Lookup(context, "storage.k8s.io", "csidrivers")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.api import go
+from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.admission.chain import CREATE, UPDATE, Attributes
 from pybernetes.control_plane.apiserver.admission.plugins.node_restriction.lookups import Lookups
 
@@ -40,9 +40,9 @@ def _changed(new: Labels, old: Labels) -> list[str]:
 
 def check(lookups: Lookups, node: str, attributes: Attributes) -> None:
     """Refuses what a node may not do to a node."""
-    quoted = go.quote(node)
+    quoted = go_format.quote(node)
     if attributes.name != node:
-        attributes.refuse(f"node {quoted} is not allowed to modify node {go.quote(attributes.name)}")
+        attributes.refuse(f"node {quoted} is not allowed to modify node {go_format.quote(attributes.name)}")
     new: dict[str, Any] = attributes.obj or {}
     old: dict[str, Any] = attributes.old or {}
     spec, old_spec = new.get("spec", {}), old.get("spec", {})

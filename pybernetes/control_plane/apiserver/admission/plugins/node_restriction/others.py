@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.api import go
+from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.admission.chain import CREATE, DELETE, UPDATE, Attributes
 from pybernetes.control_plane.apiserver.admission.plugins.node_restriction.lookups import Lookups
 
@@ -28,12 +28,12 @@ def claim(lookups: Lookups, node: str, attributes: Attributes) -> None:
     if attributes.subresource != "status":
         attributes.refuse("may only update PVC status")
     if attributes.operation != UPDATE:
-        attributes.refuse(f"unexpected operation {go.quote(attributes.operation)}")
+        attributes.refuse(f"unexpected operation {go_format.quote(attributes.operation)}")
     new, old = (_rest_of_claim(each or {}) for each in (attributes.obj, attributes.old))
     if new != old:
         attributes.refuse(
-            f"node {go.quote(node)} is not allowed to update fields other than status.quantity and "
-            f"status.conditions: {go.difference(old, new)}"
+            f"node {go_format.quote(node)} is not allowed to update fields other than status.quantity and "
+            f"status.conditions: {go_format.difference(old, new)}"
         )
 
 
@@ -48,7 +48,7 @@ def _own_name(node: str, attributes: Attributes, what: str) -> None:
 def lease(lookups: Lookups, node: str, attributes: Attributes) -> None:
     """A node renews its own lease."""
     if attributes.namespace != _LEASES:
-        attributes.refuse(f"can only access leases in the {go.quote(_LEASES)} system namespace")
+        attributes.refuse(f"can only access leases in the {go_format.quote(_LEASES)} system namespace")
     _own_name(node, attributes, "node lease")
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.api import errors, go
+from pybernetes.api import errors
 from pybernetes.api.resource import Object
+from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.admission.chain import CREATE, DELETE, UPDATE, Attributes
 from pybernetes.control_plane.apiserver.admission.plugins.node_restriction.lookups import Lookups
 from pybernetes.control_plane.apiserver.authz.node.references import MIRROR, named_by_pod
@@ -40,12 +41,12 @@ def check(lookups: Lookups, node: str, attributes: Attributes) -> None:
             _eviction(lookups, node, attributes)
         case other:
             attributes.refuse(
-                f"unexpected pod subresource {go.quote(other)}, only 'status' and 'eviction' are allowed"
+                f"unexpected pod subresource {go_format.quote(other)}, only 'status' and 'eviction' are allowed"
             )
 
 
 def _pod(lookups: Lookups, node: str, attributes: Attributes) -> None:
-    quoted = go.quote(node)
+    quoted = go_format.quote(node)
     if attributes.operation == CREATE:
         assert attributes.obj is not None
         _create(lookups, node, attributes, attributes.obj)
@@ -53,7 +54,7 @@ def _pod(lookups: Lookups, node: str, attributes: Attributes) -> None:
         if _node_name(attributes.old) != node:
             attributes.refuse(f"node {quoted} can only delete pods with spec.nodeName set to itself")
     else:
-        operation = go.quote(attributes.operation)
+        operation = go_format.quote(attributes.operation)
         attributes.refuse(
             f"unexpected operation {operation}, node {quoted} can only create and delete mirror pods"
         )
@@ -64,10 +65,10 @@ def _node_name(pod: Object | None) -> str:
 
 
 def _create(lookups: Lookups, node: str, attributes: Attributes, pod: Object) -> None:
-    quoted, meta = go.quote(node), pod["metadata"]
+    quoted, meta = go_format.quote(node), pod["metadata"]
     if MIRROR not in (meta.get("annotations") or {}):
         attributes.refuse(
-            f"pod does not have {go.quote(MIRROR)} annotation, node {quoted} can only create mirror pods"
+            f"pod does not have {go_format.quote(MIRROR)} annotation, node {quoted} can only create mirror pods"
         )
     if _node_name(pod) != node:
         attributes.refuse(f"node {quoted} can only create pods with spec.nodeName set to itself")
@@ -84,7 +85,7 @@ def _create(lookups: Lookups, node: str, attributes: Attributes, pod: Object) ->
 
 
 def _owner(lookups: Lookups, node: str, attributes: Attributes, owner: dict[str, Any]) -> None:
-    quoted = go.quote(node)
+    quoted = go_format.quote(node)
     if not owner.get("controller"):
         attributes.refuse(
             f"node {quoted} can only create pods with a controller owner reference set to itself"
@@ -122,9 +123,9 @@ def reference_of(attributes: Attributes, pod: Object) -> str:
 
 
 def _status(node: str, attributes: Attributes) -> None:
-    quoted, new, old = go.quote(node), attributes.obj or {}, attributes.old or {}
+    quoted, new, old = go_format.quote(node), attributes.obj or {}, attributes.old or {}
     if attributes.operation != UPDATE:
-        attributes.refuse(f"unexpected operation {go.quote(attributes.operation)}")
+        attributes.refuse(f"unexpected operation {go_format.quote(attributes.operation)}")
     if _node_name(old) != node:
         attributes.refuse(
             f"node {quoted} can only update pod status for pods with spec.nodeName set to itself"

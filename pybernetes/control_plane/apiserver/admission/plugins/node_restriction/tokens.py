@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.api import errors, go
+from pybernetes.api import errors
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver.admission.authorize import verdict
+from pybernetes.api.text import go_format
+from pybernetes.control_plane.apiserver.admission.authorization_checks import verdict
 from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes
 from pybernetes.control_plane.apiserver.admission.plugins.node_restriction.lookups import Lookups
 
@@ -55,16 +56,16 @@ async def _audience(lookups: Lookups, attributes: Attributes, pod: Object, audie
     if problems:
         unique = list(dict.fromkeys(problems))
         listed = unique[0] if len(unique) == 1 else f"[{', '.join(unique)}]"
-        attributes.refuse(f"error validating audience {go.quote(audience)}: {listed}")
+        attributes.refuse(f"error validating audience {go_format.quote(audience)}: {listed}")
     user, resource = attributes.user, attributes.resource
     verb = "request-serviceaccounts-token-audience"
     answer = await verdict(
-        lookups.api, user, verb, resource.group, audience, attributes.name, version=resource.version,
+        lookups.context, user, verb, resource.group, audience, attributes.name, version=resource.version,
         namespace=attributes.namespace,
     )  # fmt: skip
     if not answer.allowed:
         attributes.refuse(
-            f"{user.name} is not authorized to request tokens for audience {go.quote(audience)}"
+            f"{user.name} is not authorized to request tokens for audience {go_format.quote(audience)}"
         )
 
 

@@ -8,16 +8,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.api import errors, go
+from pybernetes.api import errors
+from pybernetes.api.core.pod.security_standards.evaluate import details, evaluate
+from pybernetes.api.core.pod.security_standards.policy import (
+    PREFIX,
+    PRIVILEGED,
+    Policy,
+    Standard,
+    policy_of,
+    strictness,
+)
 from pybernetes.api.field import Errors
-from pybernetes.api.podsecurity.evaluate import details, evaluate
-from pybernetes.api.podsecurity.policy import PREFIX, PRIVILEGED, Policy, Standard, policy_of, strictness
 from pybernetes.api.resource import Object
+from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.admission.chain import CREATE, UPDATE, Attributes, Scope
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup, Remembered
 from pybernetes.control_plane.apiserver.admission.plugins.pod_security import existing
 from pybernetes.control_plane.apiserver.admission.plugins.pod_security.configuration import Configuration
-from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.context import ServerContext
 
 Fields = dict[str, Any]
 _ENFORCED, _PRIVILEGED = f"{PREFIX}enforce-policy", str(Standard())
@@ -41,10 +49,10 @@ class PodSecurity:
     name = "PodSecurity"
     scope = Scope(resources=("pods", "namespaces", *_TEMPLATES), subresources=None)
 
-    def __init__(self, api: Api, configuration: Any = None) -> None:
+    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
         self._configuration = Configuration.read(configuration)
-        self._namespaces = Lookup(api, "", "namespaces")
-        self._pods = Lookup(api, "", "pods", keep=False)
+        self._namespaces = Lookup(context, "", "namespaces")
+        self._pods = Lookup(context, "", "pods", keep=False)
         self._policies = Remembered(self._policy)
 
     def _policy(self, namespace: Object) -> tuple[Policy, Errors]:
@@ -119,7 +127,7 @@ class PodSecurity:
         if enforce:
             notes[_ENFORCED] = str(policy.enforce)
             if found := evaluate(policy.enforce, metadata, spec):
-                refused = f"violates PodSecurity {go.quote(str(policy.enforce))}: {details(found)}"
+                refused = f"violates PodSecurity {go_format.quote(str(policy.enforce))}: {details(found)}"
         if found := evaluate(policy.audit, metadata, spec):
             notes[f"{PREFIX}audit-violations"] = _would(policy.audit, details(found))
         if refused:
@@ -148,7 +156,7 @@ class PodSecurity:
 
 
 def _would(standard: Standard, detail: str) -> str:
-    return f"would violate PodSecurity {go.quote(str(standard))}: {detail}"
+    return f"would violate PodSecurity {go_format.quote(str(standard))}: {detail}"
 
 
 def _stricter(new: Standard, old: Standard) -> bool:

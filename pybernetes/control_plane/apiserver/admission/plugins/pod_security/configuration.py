@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from pybernetes.api.field import Errors, Path
-from pybernetes.api.podsecurity.policy import (
+from pybernetes.api.core.pod.security_standards.policy import (
     PRIVILEGED,
     Policy,
     Standard,
@@ -14,6 +13,7 @@ from pybernetes.api.podsecurity.policy import (
     version_number,
     version_problem,
 )
+from pybernetes.api.field import Errors, Path
 from pybernetes.api.validation import names
 
 _VERSIONS = tuple(

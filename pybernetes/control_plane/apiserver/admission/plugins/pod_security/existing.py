@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
-from pybernetes.api import go
-from pybernetes.api.podsecurity.evaluate import evaluate, reasons
-from pybernetes.api.podsecurity.policy import PREFIX, PRIVILEGED, Policy, Standard
+from pybernetes.api.core.pod.security_standards.evaluate import evaluate, reasons
+from pybernetes.api.core.pod.security_standards.policy import PREFIX, PRIVILEGED, Policy, Standard
 from pybernetes.api.resource import Object
+from pybernetes.api.text import go_format
 
 # So many pods are looked at; a warning says when there are more.
 _MOST = 3000
@@ -68,9 +68,9 @@ def warnings(
             f"new PodSecurity enforce level only checked against the first {_MOST} of {len(chosen)} existing pods"
         )
     if found:
-        level = go.quote(str(enforce))
+        level = go_format.quote(str(enforce))
         texts.append(
-            f"existing pods in namespace {go.quote(namespace)} violate the new PodSecurity enforce level {level}"
+            f"existing pods in namespace {go_format.quote(namespace)} violate the new PodSecurity enforce level {level}"
         )
     return texts + sorted(f"{_names(names)}: {why}" for why, names in found.items())
 
@@ -93,4 +93,4 @@ def exempt_warning(name: str, policy: Policy, defaults: Policy, namespace: Objec
         given = PREFIX + mode in labels or f"{PREFIX}{mode}-version" in labels
         if given and standard.level != PRIVILEGED:
             told.append(f"{mode}={standard}")
-    return f"namespace {go.quote(name)} is exempt from Pod Security, and the policy ({', '.join(told)}) will be ignored"
+    return f"namespace {go_format.quote(name)} is exempt from Pod Security, and the policy ({', '.join(told)}) will be ignored"

@@ -16,16 +16,16 @@ from pybernetes.control_plane.apiserver.admission.plugins.resource_quota.configu
     limited_resources,
 )
 from pybernetes.control_plane.apiserver.admission.plugins.resource_quota.reserve import Reservations
-from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.context import ServerContext
 
 
 class _Cluster:
     """The objects that the usage of claims for devices depends on."""
 
-    def __init__(self, api: Api) -> None:
-        self._classes = Lookup(api, "resource.k8s.io", "deviceclasses")
-        self._claims = Lookup(api, "resource.k8s.io", "resourceclaims")
-        self._pods = Lookup(api, "", "pods", keep=False)
+    def __init__(self, context: ServerContext) -> None:
+        self._classes = Lookup(context, "resource.k8s.io", "deviceclasses")
+        self._claims = Lookup(context, "resource.k8s.io", "resourceclaims")
+        self._pods = Lookup(context, "", "pods", keep=False)
 
     def device_classes(self) -> Iterable[Object]:
         return self._classes.all()
@@ -43,11 +43,11 @@ class ResourceQuota:
     name = "ResourceQuota"
     scope = Scope(subresources=None)
 
-    def __init__(self, api: Api, configuration: Any = None) -> None:
+    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
         self._limited = limited_resources(configuration)
-        self._quotas = Lookup(api, "", "resourcequotas")
-        self._evaluators = Evaluators(_Cluster(api))
-        self._reservations = Reservations(api, self._quotas, self._limited)
+        self._quotas = Lookup(context, "", "resourcequotas")
+        self._evaluators = Evaluators(_Cluster(context))
+        self._reservations = Reservations(context, self._quotas, self._limited)
 
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Charges the quotas of the namespace, or refuses."""

@@ -11,14 +11,14 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pybernetes.api import errors, resourcelist
+from pybernetes.api import errors, resource_list
 from pybernetes.api.quota.decide import Limited, QuotaError, Write, charge
 from pybernetes.api.quota.evaluator import Evaluator
 from pybernetes.api.resource import Object
-from pybernetes.api.resourcelist import ResourceList
+from pybernetes.api.resource_list import ResourceList
 from pybernetes.control_plane.apiserver.admission.chain import Attributes, failure
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
-from pybernetes.control_plane.apiserver.api import Api
+from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.store.protocol import Conflict, NotFound
 
 _PATIENCE = 10.0
@@ -44,8 +44,8 @@ class _Waiter:
 class Reservations:
     """The writes that wait for room, by namespace."""
 
-    def __init__(self, api: Api, quotas: Lookup, limited: Sequence[Limited]) -> None:
-        self._api, self._quotas, self._limited = api, quotas, limited
+    def __init__(self, context: ServerContext, quotas: Lookup, limited: Sequence[Limited]) -> None:
+        self._context, self._quotas, self._limited = context, quotas, limited
         self._waiting: dict[str, list[_Waiter]] = {}
         self._workers: dict[str, asyncio.Task[None]] = {}
 
@@ -87,7 +87,7 @@ class Reservations:
                 for waiter in waiters:
                     waiter.admit()
                 return
-            await self._api.fresh()
+            await self._context.fresh()
             # The quotas that took the charge need not be asked again, and one that is gone limits nothing.
             quotas = [quota for quota in self._quotas.all(namespace) if quota["metadata"]["name"] in failed]
             limited = ()
@@ -101,7 +101,7 @@ class Reservations:
     ) -> tuple[list[ResourceList], list[_Waiter]]:
         """What will be in use, and the writes that depend on that being written."""
         used = [quota.get("status", {}).get("used") or {} for quota in quotas]
-        now, left = self._api.clock(), []
+        now, left = self._context.clock(), []
         for waiter in waiters:
             if waiter.done.done():
                 continue  # its client has gone, or it was refused already
@@ -125,12 +125,12 @@ class Reservations:
         kind = self._quotas.kind
         for quota, amounts in zip(quotas, used, strict=True):
             status, meta = quota.get("status", {}), quota["metadata"]
-            if resourcelist.equal(amounts, status.get("used") or {}):
+            if resource_list.equal(amounts, status.get("used") or {}):
                 continue
             charged = {**quota, "status": {**status, "used": amounts}}
             key = kind.key(meta["namespace"], meta["name"])
             try:
-                await self._api.store.update(key, kind.encode(charged), int(meta["resourceVersion"]))
+                await self._context.store.update(key, kind.encode(charged), int(meta["resourceVersion"]))
             except Conflict:
                 failed.add(meta["name"])
             except NotFound:

@@ -1,0 +1,1 @@
+"""The kind CronJob, and the cron schedules that it names."""

@@ -1,0 +1,1 @@
+"""The kind CertificateSigningRequest, and the certificate requests inside of it."""

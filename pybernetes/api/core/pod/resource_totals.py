@@ -1,0 +1,130 @@
+"""What a pod as a whole asks for and may use: its containers, its own resources, its overhead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from pybernetes.api import quantity
+from pybernetes.api.core.pod.pod_level_resources import is_restartable, supported_at_pod_level
+from pybernetes.api.resource_list import Amounts, ResourceList, add_to, maximum, raise_to
+
+Fields = dict[str, Any]
+# Gives what a container counts with, from its specification and its status (or None).
+Read = Callable[[Fields, "Fields | None"], Amounts]
+
+
+def spec_list(container: Fields, key: str) -> Amounts:
+    """The ``requests`` or ``limits`` of a container."""
+    return container.get("resources", {}).get(key) or {}
+
+
+def aggregate(spec: Fields, read: Read, statuses: dict[str, Fields] | None = None) -> ResourceList:
+    """The sum over the containers, or what the largest init container needs beside the sidecars before it."""
+    found = statuses or {}
+    total: ResourceList = {}
+    for container in spec.get("containers", ()):
+        add_to(total, read(container, found.get(container.get("name", ""))))
+    sidecars: ResourceList = {}
+    peak: ResourceList = {}
+    for container in spec.get("initContainers", ()):
+        amounts = read(container, found.get(container.get("name", "")))
+        if is_restartable(container):
+            add_to(total, amounts)
+            add_to(sidecars, amounts)
+            raise_to(peak, sidecars)
+        else:
+            needed = dict(amounts)
+            add_to(needed, sidecars)
+            raise_to(peak, needed)
+    raise_to(total, peak)
+    return total
+
+
+def _spec(key: str) -> Read:
+    return lambda container, status: spec_list(container, key)
+
+
+def _allocated(infeasible: bool) -> Read:
+    def read(container: Fields, status: Fields | None) -> Amounts:
+        if status is not None and status.get("allocatedResources") is not None:
+            return status["allocatedResources"]
+        return {} if infeasible else spec_list(container, "requests")
+
+    return read
+
+
+def _actuated(key: str, infeasible: bool) -> Read:
+    def read(container: Fields, status: Fields | None) -> Amounts:
+        if status is not None:
+            if (status.get("resources") or {}).get(key) is not None:
+                return status["resources"][key]
+            if key == "requests" and status.get("allocatedResources") is not None:
+                return status["allocatedResources"]
+        return {} if infeasible else spec_list(container, key)
+
+    return read
+
+
+def resize_infeasible(pod: Fields) -> bool:
+    """Whether the node cannot ever give the pod what it was resized to."""
+    for condition in pod.get("status", {}).get("conditions", ()):
+        if condition.get("type") == "PodResizePending":
+            return condition.get("reason") == "Infeasible"
+    return False
+
+
+def _statuses(pod: Fields) -> dict[str, Fields]:
+    status = pod.get("status", {})
+    found: dict[str, Fields] = {}
+    for key in ("initContainerStatuses", "containerStatuses"):
+        found.update({each.get("name", ""): each for each in status.get(key, ())})
+    return found
+
+
+def _containers(pod: Fields, key: str) -> ResourceList:
+    """Of a pod that is being resized counts the most of what is wanted, allocated and in force."""
+    spec = pod.get("spec", {})
+    statuses, infeasible = _statuses(pod), resize_infeasible(pod)
+    if not statuses and not infeasible:
+        return aggregate(spec, _spec(key))
+    reads: list[Read] = [] if infeasible else [_spec(key)]
+    reads.append(_actuated(key, infeasible))
+    if key == "requests":
+        reads.append(_allocated(infeasible))
+    return maximum(aggregate(spec, read, statuses) for read in reads)
+
+
+def _own(spec: Fields, key: str, total: ResourceList) -> None:
+    """What is given for the pod as a whole takes the place of the sum."""
+    for name, amount in ((spec.get("resources") or {}).get(key) or {}).items():
+        if supported_at_pod_level(name):
+            total[name] = amount
+
+
+def requests(pod: Fields) -> ResourceList:
+    """What the pod is promised, its overhead included."""
+    spec = pod.get("spec", {})
+    total = _containers(pod, "requests")
+    _own(spec, "requests", total)
+    add_to(total, spec.get("overhead") or {})
+    return total
+
+
+def limits(pod: Fields) -> ResourceList:
+    """What the pod may use at most, its overhead included where there is a limit."""
+    spec = pod.get("spec", {})
+    total = _containers(pod, "limits")
+    _own(spec, "limits", total)
+    for name, amount in (spec.get("overhead") or {}).items():
+        if name in total and quantity.parse(total[name]):
+            total[name] = quantity.add(total[name], amount)
+    return total
+
+
+def of_spec(spec: Fields, key: str, names: Iterable[str] = ("cpu", "memory")) -> ResourceList:
+    """The sum of what the specification alone says; these names may be given for the pod as a whole."""
+    total = aggregate(spec, _spec(key))
+    own = (spec.get("resources") or {}).get(key) or {}
+    total.update({name: own[name] for name in names if name in own})
+    return total

@@ -1,0 +1,96 @@
+"""What is legal in a pod's volumes, and most likely not meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from pybernetes.api import quantity
+from pybernetes.api.field import Path
+from pybernetes.api.text import go_format
+
+Fields = dict[str, Any]
+_GONE = {
+    "photonPersistentDisk": "deprecated in v1.11, non-functional in v1.16+",
+    "gitRepo": "deprecated in v1.11, and disabled by default in v1.33+",
+    "scaleIO": "deprecated in v1.16, non-functional in v1.22+",
+    "flocker": "deprecated in v1.22, non-functional in v1.25+",
+    "storageos": "deprecated in v1.22, non-functional in v1.25+",
+    "quobyte": "deprecated in v1.22, non-functional in v1.25+",
+    "glusterfs": "deprecated in v1.25, non-functional in v1.26+",
+    "cephfs": "deprecated in v1.28, non-functional in v1.31+",
+    "rbd": "deprecated in v1.28, non-functional in v1.31+",
+}
+_CERTIFICATE = (
+    ("certificateChainPath", "PodCertificate chain"),
+    ("keyPath", "PodCertificate key"),
+    ("credentialBundlePath", "PodCertificate credential bundle"),
+)
+Place = tuple[str, str]
+
+
+def volume_warnings(volumes: list[Fields], path: Path) -> Iterator[str]:
+    """Warnings about sources that do nothing any more and about fractions of bytes."""
+    for index, volume in enumerate(volumes):
+        for key in volume:
+            if key in _GONE:
+                yield f"{path[index] / ('storageOS' if key == 'storageos' else key)}: {_GONE[key]}"
+        template = volume.get("ephemeral", {}).get("volumeClaimTemplate", {})
+        resources = template.get("spec", {}).get("resources", {})
+        for kind in ("requests", "limits"):
+            amount = resources.get(kind, {}).get("storage", "0")
+            if quantity.milli(amount) % 1000:
+                here = path[index] / "ephemeral" / "volumeClaimTemplate" / "spec" / "resources" / kind
+                yield f'{here["storage"]}: fractional byte value "{amount}" is invalid, must be an integer'
+
+
+def overlap_warnings(volumes: list[Fields]) -> Iterator[str]:
+    """Warnings about files of one volume that are in each other's way."""
+    for volume in volumes:
+        name = go_format.quote(volume.get("name", ""))
+        for key, title, field in (("configMap", "ConfigMap", "name"), ("secret", "Secret", "secretName"),
+                                  ("downwardAPI", "DownwardAPI", "")):  # fmt: skip
+            source = volume.get(key, {})
+            shown = f"{title} {go_format.quote(source.get(field, ''))}" if field else title
+            for text in _overlaps((item.get("path", ""), "") for item in source.get("items", ())):
+                yield f"volume {name} ({shown}): overlapping paths: {text}"
+        places: list[Place] = []
+        for source in volume.get("projected", {}).get("sources", ()):
+            if not source:
+                yield f"volume {name} (Projected) has no sources provided"
+            places += _projected(source)
+        for text in _overlaps(places):
+            yield f"volume {name} (Projected): overlapping paths: {text}"
+
+
+def _projected(source: Fields) -> list[Place]:
+    """The files of one source; of several, which is an error, the first counts."""
+    for key, title in (("configMap", "ConfigMap"), ("secret", "Secret")):
+        if source.get(key, {}).get("items"):
+            shown = f"{title} {go_format.quote(source[key].get('name', ''))}"
+            return [(item.get("path", ""), shown) for item in source[key]["items"]]
+    if source.get("downwardAPI", {}).get("items"):
+        return [(item.get("path", ""), "DownwardAPI") for item in source["downwardAPI"]["items"]]
+    if "serviceAccountToken" in source:
+        return [(source["serviceAccountToken"].get("path", ""), "ServiceAccountToken")]
+    if "clusterTrustBundle" in source:
+        bundle = source["clusterTrustBundle"]
+        shown = go_format.quote(bundle.get("name", bundle.get("signerName", "")))
+        return [(bundle.get("path", ""), f"ClusterTrustBundle {shown}")]
+    certificate = source.get("podCertificate", {})
+    return [(certificate[key], title) for key, title in _CERTIFICATE if certificate.get(key)]
+
+
+def _overlaps(places: Iterable[Place]) -> Iterator[str]:
+    seen: list[Place] = []
+    for raw, source in places:
+        path = raw.rstrip("/")
+        for other, other_source in seen:
+            nested = f"{other}/".startswith(f"{path}/") or f"{path}/".startswith(f"{other}/")
+            if path and other and nested:
+                yield f"{_shown(path, source)} with {_shown(other, other_source)}"
+        seen.append((path, source))
+
+
+def _shown(path: str, source: str) -> str:
+    return f"{go_format.quote(path)} ({source})" if source else go_format.quote(path)

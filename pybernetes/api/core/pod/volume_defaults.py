@@ -1,0 +1,108 @@
+"""Defaults of a pod's volumes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from pybernetes.api.core.pod import image_names
+from pybernetes.api.defaults.resources import default_requirements
+
+Fields = dict[str, Any]
+
+
+# Fields of features that are off (mode of an emptyDir, users of files) are dropped on the way.
+
+
+def _mode(source: Fields) -> None:
+    source.setdefault("defaultMode", 0o644)
+    source.pop("defaultUser", None)
+    _items(source.get("items", ()))
+
+
+def _items(items: Iterable[Fields]) -> None:
+    for item in items:
+        item.pop("user", None)
+        reference = item.get("fieldRef")
+        if reference is not None and not reference.get("apiVersion"):
+            reference["apiVersion"] = "v1"
+
+
+def _projected(source: Fields) -> None:
+    _mode(source)
+    for projection in source.get("sources", ()):
+        for part in projection.values():
+            part.pop("user", None)
+            _items(part.get("items", ()))
+        if "serviceAccountToken" in projection:
+            projection["serviceAccountToken"].setdefault("expirationSeconds", 3600)
+
+
+def _image(source: Fields) -> None:
+    if not source.get("pullPolicy"):
+        source["pullPolicy"] = image_names.default_pull_policy(source.get("reference", ""))
+
+
+def _unset(values: Fields) -> Any:
+    """A function that fills what is absent or empty."""
+
+    def fill(source: Fields) -> None:
+        for key, value in values.items():
+            if not source.get(key):
+                source[key] = value
+
+    return fill
+
+
+def _azure_disk(source: Fields) -> None:
+    for key, value in (
+        ("cachingMode", "ReadWrite"),
+        ("fsType", "ext4"),
+        ("readOnly", False),
+        ("kind", "Shared"),
+    ):
+        source.setdefault(key, value)
+
+
+def default_claim_spec(spec: Fields) -> None:
+    """Completes the spec of a PersistentVolumeClaim."""
+    spec.setdefault("volumeMode", "Filesystem")
+    spec.setdefault("resources", {})  # Go writes this struct even when it is empty
+    default_requirements(spec)
+
+
+def _ephemeral(source: Fields) -> None:
+    template = source.get("volumeClaimTemplate")
+    if template is not None:
+        template.setdefault("metadata", {})
+        default_claim_spec(template.setdefault("spec", {}))
+
+
+# PersistentVolumes share some of these sources: the keys are the fields of both.
+SOURCES = {
+    "emptyDir": lambda source: source.pop("mode", None),
+    "configMap": _mode,
+    "secret": _mode,
+    "downwardAPI": _mode,
+    "projected": _projected,
+    "image": _image,
+    "ephemeral": _ephemeral,
+    "hostPath": lambda source: source.setdefault("type", ""),
+    "iscsi": _unset({"iscsiInterface": "default"}),
+    "rbd": _unset({"pool": "rbd", "user": "admin", "keyring": "/etc/ceph/keyring"}),
+    "azureDisk": _azure_disk,
+    "scaleIO": _unset({"storageMode": "ThinProvisioned", "fsType": "xfs"}),
+}
+
+
+def default_volume(volume: Fields) -> None:
+    """Completes one volume; one without a source is an emptyDir."""
+    found = False
+    for key in volume:
+        if key != "name":
+            found = True
+            fill = SOURCES.get(key)
+            if fill:
+                fill(volume[key])
+    if not found:
+        volume["emptyDir"] = {}

@@ -1,0 +1,1 @@
+"""The kind ServiceAccount, and the TokenRequest that is its ``token`` subresource."""

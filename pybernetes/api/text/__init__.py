@@ -1,0 +1,1 @@
+"""Texts as Go reads and writes them: values in messages, JSON, YAML, regular expressions."""

@@ -1,0 +1,182 @@
+"""YAML texts as JSON values, as upstream reads them: the words of YAML 1.1, times left as text, keys made text.
+
+The value is built from the parser's events and not by the library's own constructor, which recurses without
+a limit and lets a few aliases stand for a value of any size.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from typing import Any
+
+import orjson
+import yaml
+
+from pybernetes.api.text import go_format
+
+MAX_DEPTH = 250
+# Values that aliases may stand for, all in all.
+MAX_ALIASED = 100_000
+_WORDS: dict[str, Any] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
+    **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"), True),
+    **dict.fromkeys(("n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"), False),
+}
+_INTEGER = re.compile(r"[-+]?(0x[0-9a-fA-F]+|0b[01]+|0o?[0-7]+|0|[1-9][0-9]*)")
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_NO_NUMBER = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
+_TAG = "tag:yaml.org,2002:"
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class YamlError(ValueError):
+    """The text is not YAML, or has no JSON form."""
+
+
+def loads(raw: bytes) -> tuple[Any, list[str]]:
+    """The value of the first document, and complaints about keys that a mapping has twice."""
+    try:
+        return _Builder(raw).document()
+    except yaml.YAMLError as error:
+        raise YamlError(f"yaml: {_where(error)}{_what(error)}") from None
+    except UnicodeDecodeError as error:
+        raise YamlError(f"yaml: {error.reason}") from None
+
+
+def _what(error: Any) -> str:
+    return getattr(error, "problem", None) or str(error).partition("\n")[0]
+
+
+def _where(error: Any) -> str:
+    """The line as upstream counts it: from 1 in what the scanner finds, from 0 in what the parser finds."""
+    marks = (getattr(error, name, None) for name in ("context_mark", "problem_mark"))
+    line = next((mark.line for mark in marks if mark and mark.line), 0)
+    if line and isinstance(error, yaml.scanner.ScannerError):
+        line += 1
+    return f"line {line}: " if line else ""
+
+
+class _Builder:
+    def __init__(self, raw: bytes) -> None:
+        self.loader = _Loader(raw)
+        self.repeated: list[str] = []
+        self.anchors: dict[str, tuple[Any, int]] = {}
+        self.aliased = 0
+        self.nodes = 0
+
+    def document(self) -> tuple[Any, list[str]]:
+        try:
+            self._next()  # the beginning of the stream
+            if isinstance(self._next(), yaml.StreamEndEvent):
+                return None, []
+            value = self._node(self._next(), 0)
+            # Nobody may find out by a change that two places hold the same value.
+            return (orjson.loads(orjson.dumps(value)) if self.aliased else value), self.repeated
+        finally:
+            self.loader.dispose()
+
+    def _next(self) -> Any:
+        return self.loader.get_event()
+
+    def _node(self, event: Any, depth: int) -> Any:
+        if isinstance(event, yaml.AliasEvent):
+            return self._alias(event)
+        if depth > MAX_DEPTH:
+            raise YamlError("yaml: exceeded max depth")
+        before, self.nodes = self.nodes, self.nodes + 1
+        if isinstance(event, yaml.ScalarEvent):
+            value = _scalar(event)
+        elif isinstance(event, yaml.SequenceStartEvent):
+            value = []
+            while not isinstance(item := self._next(), yaml.SequenceEndEvent):
+                value.append(self._node(item, depth + 1))
+        else:
+            value = self._mapping(depth)
+        if event.anchor:
+            self.anchors[event.anchor] = value, self.nodes - before
+        return value
+
+    def _alias(self, event: Any) -> Any:
+        if event.anchor not in self.anchors:
+            raise YamlError(f"yaml: unknown anchor '{event.anchor}' referenced")
+        value, size = self.anchors[event.anchor]
+        self.nodes += size
+        self.aliased += size
+        if self.aliased > MAX_ALIASED:
+            raise YamlError("yaml: document contains excessive aliasing")
+        return value
+
+    def _mapping(self, depth: int) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        merged: list[Any] = []
+        while not isinstance(event := self._next(), yaml.MappingEndEvent):
+            is_merge = isinstance(event, yaml.ScalarEvent) and event.value == "<<" and event.implicit[0]
+            line = event.start_mark.line + 1
+            key = _key(self._node(event, depth + 1))
+            value = self._node(self._next(), depth + 1)
+            if is_merge:
+                merged += value if isinstance(value, list) else [value]
+                continue
+            if key in found:
+                self.repeated.append(f"line {line}: key {go_format.quote(key)} already set in map")
+            found[key] = value
+        for other in merged:
+            if not isinstance(other, dict):
+                raise YamlError("yaml: map merge requires map or sequence of maps as the value")
+            for key, value in other.items():
+                found.setdefault(key, value)
+        return found
+
+
+def _key(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return str(value)
+    raise YamlError(
+        f"yaml: {'null' if value is None else 'a list or map'} cannot be the key of a JSON object"
+    )
+
+
+def _scalar(event: Any) -> Any:
+    text: str = event.value
+    tag = (event.tag or "").removeprefix(_TAG)
+    if tag == "binary":
+        try:
+            return base64.b64decode(text, validate=False).decode("utf-8", "replace")
+        except binascii.Error:
+            raise YamlError("yaml: !!binary value contains invalid base64 data") from None
+    if tag in ("str", "!") or (not event.implicit[0] and not tag):
+        return text
+    if text in _WORDS:
+        return _WORDS[text]
+    if text[0] not in "+-.0123456789":
+        return text
+    plain = text.replace("_", "")
+    if _INTEGER.fullmatch(plain):
+        return _integer(plain)
+    if _FLOAT.fullmatch(plain):
+        number = float(plain)
+        if number in (float("inf"), float("-inf")):
+            raise YamlError(f"yaml: {text} is out of range")
+        return number
+    if _NO_NUMBER.fullmatch(plain):
+        raise YamlError(f"yaml: {text} has no JSON form")
+    return text
+
+
+def _integer(text: str) -> int | float:
+    digits = text.lstrip("+-")
+    base = 10
+    if digits[0] == "0" and len(digits) > 1:
+        base = {"x": 16, "b": 2, "o": 8}.get(digits[1], 8)
+        digits = digits[2:] if digits[1] in "xbo" else digits
+    if base == 10 and len(digits) > 20:  # no number of Go's; as text it would take time to read
+        return float(text)
+    value = int(digits, base)
+    value = -value if text[0] == "-" else value
+    return value if -(2**63) <= value < 2**64 else float(value)

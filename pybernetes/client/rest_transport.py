@@ -1,0 +1,375 @@
+"""The transport over HTTPS: a pool of connections that are kept alive, retries, watches."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import socket
+import ssl
+from collections.abc import Callable, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+import orjson
+
+from pybernetes.client.credentials import Anonymous, Authority, CredentialError, Credentials
+from pybernetes.client.errors import NotSent, from_answer
+from pybernetes.client.transport import Headers, Object
+from pybernetes.lib.clock import Clock
+from pybernetes.lib.http.client_connection import Answer, Connection, Disconnected
+
+log = logging.getLogger(__name__)
+_CONNECT_SECONDS = 10.0
+# Longer than the API server itself takes to give up.
+_ANSWER_SECONDS = 75.0
+# Servers close idle connections; one that is about to be closed must not be used.
+_IDLE_SECONDS = 60.0
+# How many calls go on at once; more wait their turn. Watches and other streams do not count.
+_CALLS_AT_ONCE = 100
+_CONNECT_TRIES = 5
+_BUSY_TRIES = 10
+_SAFE = ("GET", "HEAD")
+_BATCH = 256
+
+
+class RestTransport:
+    """Connections to one API server."""
+
+    def __init__(
+        self,
+        server: str,
+        credentials: Credentials | None = None,
+        *,
+        server_name: str = "",
+        headers: Sequence[tuple[str, str]] = (),
+        clock: Clock | None = None,
+        on_warning: Callable[[str], None] | None = None,
+        calls_at_once: int = _CALLS_AT_ONCE,
+    ) -> None:
+        address = urlsplit(server)
+        if address.scheme not in ("https", "http") or not address.hostname:
+            raise ValueError(f"{server!r} is not the address of a server: expected https://host:port")
+        self.server = server
+        self._host = address.hostname
+        self._port = address.port or (443 if address.scheme == "https" else 80)
+        self._tls = address.scheme == "https"
+        self._prefix = address.path.rstrip("/")
+        self._server_name = server_name or self._host
+        self._credentials = credentials or Anonymous(Authority())
+        self._context: ssl.SSLContext | None = None
+        self._clock = clock or Clock()
+        self._on_warning = on_warning or _log_warning
+        self._idle: list[Connection] = []
+        self._open: set[Connection] = set()
+        self._calls_at_once = calls_at_once
+        self._turns = asyncio.Semaphore(calls_at_once)
+        self._sweep: asyncio.TimerHandle | None = None
+        self._closed = False
+        name = f"[{self._host}]" if ":" in self._host else self._host
+        lines = [("Host", f"{name}:{self._port}"), *headers]
+        if any(char in text for line in lines for text in line for char in "\r\n"):
+            raise ValueError("a header cannot hold the end of a line")
+        self._common_headers = "".join(f"{name}: {value}\r\n" for name, value in lines).encode()
+
+    # -- calls -------------------------------------------------------------------------------------------
+
+    async def send(
+        self, method: str, path: str, query: str = "", body: bytes = b"", headers: Headers | None = None
+    ) -> tuple[int, Any]:
+        """The status and the decoded body of an answer, tried again where that is safe."""
+        answer = await self._retried(method, path, query, body, headers)
+        for text in answer.warnings:
+            self._on_warning(warning_text(text))
+        return answer.status, decoded(answer)
+
+    async def _retried(
+        self, method: str, path: str, query: str, body: bytes, headers: Headers | None
+    ) -> Answer:
+        failures = busy = 0
+        while True:
+            data = await self._request_bytes(method, path, query, body, headers)
+            try:
+                answer = await self._once(data)
+            except (TimeoutError, OSError) as error:
+                failures += 1
+                if isinstance(error, (ssl.SSLCertVerificationError, CredentialError)):
+                    raise  # no second try makes that right
+                # A write whose answer was lost may have happened: only the caller knows whether to repeat it.
+                sent = not isinstance(error, NotSent)
+                if failures >= _CONNECT_TRIES or (sent and method not in _SAFE) or self._closed:
+                    raise
+                if sent and isinstance(error, Disconnected) and not error.begun and failures == 1:
+                    continue  # the server closed an idle connection just now
+                await self._clock.sleep(backoff(failures, 0.1, 2.0))
+                continue
+            if answer.status == 401 and self._credentials.refused() and busy == 0:
+                busy += 1
+                self._forget_idle()
+                continue
+            wait = retry_after(answer, method in _SAFE)
+            if wait is None or busy >= _BUSY_TRIES:
+                return answer
+            busy += 1
+            log.debug(
+                "%s %s: the server answered %d, trying again in %g s", method, path, answer.status, wait
+            )
+            await self._clock.sleep(wait)
+
+    async def _once(self, data: bytes) -> Answer:
+        async with self._turns:
+            connection = self._idle_connection() or await self._connect()
+            timer = asyncio.get_running_loop().call_later(_ANSWER_SECONDS, _expire, connection)
+            try:
+                return await connection.request(data)
+            finally:
+                timer.cancel()
+                self._give_back(connection)
+
+    async def watch(self, path: str, query: str, headers: Headers | None = None) -> RestEvents:
+        """Opens a watch."""
+        return RestEvents(await self._stream("GET", path, query, b"", headers), self)
+
+    async def stream(
+        self, method: str, path: str, query: str = "", body: bytes = b"", headers: Headers | None = None
+    ) -> Body:
+        """Opens a body that goes on."""
+        return Body(await self._stream(method, path, query, body, headers), self)
+
+    async def _stream(
+        self, method: str, path: str, query: str, body: bytes, headers: Headers | None
+    ) -> Connection:
+        again = True
+        while True:
+            data = await self._request_bytes(method, path, query, body, headers)
+            reused = self._idle_connection()
+            connection = reused or await self._connect()
+            timer = asyncio.get_running_loop().call_later(_ANSWER_SECONDS, _expire, connection)
+            try:
+                answer = await connection.open(data)
+            except Disconnected as error:
+                if reused is None or error.begun or method not in _SAFE:
+                    raise
+                continue  # an idle connection that the server closed just now
+            finally:
+                timer.cancel()
+            if answer.status < 300:
+                for text in answer.warnings:
+                    self._on_warning(warning_text(text))
+                return connection
+            answer.body = await _rest(connection)
+            self._give_back(connection)
+            if answer.status == 401 and again and self._credentials.refused():
+                again = False
+                self._forget_idle()
+                continue
+            raise from_answer(answer.status, decoded(answer))
+
+    async def upgrade(self, path: str, query: str, headers: Headers) -> Connection:
+        """Turns a request into a connection of another protocol."""
+        data = await self._request_bytes("GET", path, query, b"", headers)
+        connection = await self._connect()
+        timer = asyncio.get_running_loop().call_later(_ANSWER_SECONDS, _expire, connection)
+        try:
+            answer = await connection.open(data)
+        finally:
+            timer.cancel()
+        if answer.status != 101:
+            answer.body = await _rest(connection)
+            connection.close()
+            raise from_answer(answer.status, decoded(answer))
+        return connection
+
+    async def close(self) -> None:
+        """Closes every connection, in use or not."""
+        self._closed = True
+        if self._sweep is not None:
+            self._sweep.cancel()
+        for connection in list(self._open):
+            connection.close()
+
+    async def _request_bytes(
+        self, method: str, path: str, query: str, body: bytes, headers: Headers | None
+    ) -> bytes:
+        target = f"{self._prefix}{path}?{query}" if query else self._prefix + path
+        parts = [f"{method} {target} HTTP/1.1\r\n".encode(), self._common_headers]
+        if headers is None or b"accept" not in headers:
+            parts.append(b"Accept: application/json\r\n")
+        for name, value in (headers or {}).items():
+            parts.append(b"%b: %b\r\n" % (name, value))
+        for name, value in (await self._credentials.headers()).items():
+            parts.append(b"%b: %b\r\n" % (name, value))
+        if body or method in ("POST", "PUT", "PATCH"):
+            parts.append(b"Content-Length: %d\r\n" % len(body))
+        return b"".join((*parts, b"\r\n", body))
+
+    # -- connections -------------------------------------------------------------------------------------
+
+    def _idle_connection(self) -> Connection | None:
+        now = self._clock.monotonic()
+        context = self._credentials.context() if self._tls else None
+        if context is not self._context:  # another certificate: old connections speak for the old one
+            self._context = context
+            self._forget_idle()
+        while self._idle:
+            connection = self._idle.pop()
+            if not connection.lost and not connection.transport.is_closing():
+                if now - connection.idle_since < _IDLE_SECONDS:
+                    return connection
+                connection.close()
+        return None
+
+    async def _connect(self) -> Connection:
+        if self._closed:
+            raise NotSent("the client was closed")
+        context = self._credentials.context() if self._tls else None
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(_CONNECT_SECONDS):
+                transport, connection = await loop.create_connection(
+                    Connection, self._host, self._port, ssl=context,
+                    server_hostname=self._server_name if context is not None else None,
+                )  # fmt: skip
+        except (OSError, TimeoutError) as error:
+            if isinstance(error, ssl.SSLCertVerificationError):
+                raise
+            text = str(error) or "no answer"
+            raise NotSent(f"{self._host}:{self._port} cannot be reached: {text}") from error
+        _keep_alive(transport.get_extra_info("socket"))
+        self._context = self._context or context
+        self._open.add(connection)
+        connection.on_lost = self._open.discard
+        return connection
+
+    def _give_back(self, connection: Connection) -> None:
+        if not connection.reusable or self._closed or len(self._idle) >= self._calls_at_once:
+            connection.close()
+            return
+        connection.idle_since = self._clock.monotonic()
+        self._idle.append(connection)
+        if self._sweep is None:
+            self._sweep = asyncio.get_running_loop().call_later(_IDLE_SECONDS, self._close_idle)
+
+    def _close_idle(self) -> None:
+        """Lets go of connections that nobody has used for a while."""
+        self._sweep = None
+        limit = self._clock.monotonic() - _IDLE_SECONDS
+        for connection in self._idle:
+            if connection.idle_since <= limit:
+                connection.close()
+        self._idle = [each for each in self._idle if each.idle_since > limit]
+        if self._idle:
+            self._sweep = asyncio.get_running_loop().call_later(_IDLE_SECONDS, self._close_idle)
+
+    def _forget_idle(self) -> None:
+        for connection in self._idle:
+            connection.close()
+        self._idle.clear()
+
+
+class Body:
+    """A body that goes on."""
+
+    def __init__(self, connection: Connection, pool: RestTransport) -> None:
+        self._connection, self._pool = connection, pool
+
+    async def read(self) -> bytes:
+        """What came up since the last call; nothing at all at the end."""
+        data = await self._connection.read()
+        if not data:
+            self._pool._give_back(self._connection)
+        return data
+
+    def close(self) -> None:
+        """Ends the stream, and with it the connection unless it is complete."""
+        if not self._connection.reusable:
+            self._connection.close()
+
+
+class RestEvents(Body):
+    """An open watch: one line of JSON for each event."""
+
+    def __init__(self, connection: Connection, pool: RestTransport) -> None:
+        super().__init__(connection, pool)
+        self._partial = b""
+        self._lines: list[bytes] = []  # that have come and are not decoded yet, the last one first
+
+    async def batch(self) -> list[tuple[str, Object]]:
+        """Changes since the last call, at least one; none at all if the watch has ended."""
+        while not self._lines:
+            data = await self.read()
+            if not data:
+                return []
+            *lines, self._partial = (self._partial + data).split(b"\n")
+            self._lines = [line for line in reversed(lines) if line]
+        # Decoded objects are many times larger than their text: of a long list not all at once.
+        lines, self._lines = self._lines[-_BATCH:], self._lines[:-_BATCH]
+        events = map(orjson.loads, reversed(lines))
+        return [(event["type"], event["object"]) for event in events]
+
+
+async def _rest(connection: Connection) -> bytes:
+    parts = []
+    while data := await connection.read():
+        parts.append(data)
+    return b"".join(parts)
+
+
+def _expire(connection: Connection) -> None:
+    connection.error = TimeoutError("the server did not answer in time")
+    connection.close()
+
+
+def _keep_alive(sock: Any) -> None:
+    """Has the kernel notice a server that is gone without a word, which a watch would wait for forever."""
+    if sock is None or sock.family not in (socket.AF_INET, socket.AF_INET6):
+        return
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for option, value in (
+        ("TCP_KEEPIDLE", 30),
+        ("TCP_KEEPINTVL", 10),
+        ("TCP_KEEPCNT", 3),
+        ("TCP_USER_TIMEOUT", 60000),
+    ):
+        if hasattr(socket, option):
+            sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)
+
+
+def decoded(answer: Answer) -> Any:
+    """The body of an answer: a JSON value, or text."""
+    body = answer.body
+    if not body:
+        return None
+    if answer.headers.get(b"content-type", b"").startswith(b"application/json"):
+        try:
+            return orjson.loads(body)
+        except orjson.JSONDecodeError as error:
+            raise Disconnected(f"the server sent malformed JSON: {error}", True) from None
+    return body.decode(errors="replace")
+
+
+def retry_after(answer: Answer, safe: bool) -> float | None:
+    """Seconds to wait before the same request again, or None if it is not to be repeated.
+
+    A write that timed out inside the server may have happened: it is not ``safe`` to repeat.
+    """
+    status = answer.status
+    if status not in (429, 503) and not (safe and status >= 500):
+        return None
+    text = answer.headers.get(b"retry-after", b"")
+    return float(text) if text.isdigit() else None
+
+
+def backoff(attempt: int, first: float, limit: float) -> float:
+    """Seconds before another attempt: doubled each time, a bit more or less."""
+    return min(limit, first * 2 ** (attempt - 1)) * (0.75 + 0.5 * random.random())
+
+
+def warning_text(value: bytes) -> str:
+    """The text of a Warning header: ``299 - "text"``."""
+    quoted = value.decode(errors="replace").partition(" ")[2].partition(" ")[2].strip()
+    return quoted[1:-1].replace('\\"', '"').replace("\\\\", "\\") if quoted.startswith('"') else quoted
+
+
+def _log_warning(text: str) -> None:
+    log.warning("%s", text)

@@ -1,0 +1,83 @@
+"""How a component shows its health and metrics: over TLS, to those whom the API server lets see them."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pybernetes.lib.flags import Flag
+
+if TYPE_CHECKING:
+    from pybernetes.runtime import Manager
+
+
+def serving_flags(port: int) -> tuple[Flag, ...]:
+    """The flags of a component that serves on a port by default."""
+    return (
+        Flag("bind-address", "0.0.0.0", "address to serve health and metrics at"),
+        Flag("secure-port", port, "port to serve them at; 0 serves nothing"),
+        Flag("port", 0, "there is no port without TLS: only 0 is taken"),
+        Flag("cert-dir", "", "where a self-signed certificate is kept; by default it is made anew at each start"),
+        Flag("tls-cert-file", "", "certificate to serve with; a new one is used as soon as the file has it"),
+        Flag("tls-private-key-file", "", "its key"),
+        Flag("client-ca-file", "", "callers with a certificate of these authorities are known"),
+        Flag("requestheader-client-ca-file", "", "authorities of the proxies that may name users in headers"),
+        Flag("requestheader-allowed-names", (), "common names of such proxies; any if empty"),
+        Flag("requestheader-username-headers", ("x-remote-user",), "headers that may name the user"),
+        Flag("requestheader-uid-headers", (), "headers that may hold the user's UID"),
+        Flag("requestheader-group-headers", ("x-remote-group",), "headers that name groups"),
+        Flag("requestheader-extra-headers-prefix", ("x-remote-extra-",), "prefixes of headers with more about the user"),
+        Flag("authentication-kubeconfig", "", "how to ask the API server who a caller is"),
+        Flag("authorization-kubeconfig", "", "how to ask the API server whether a caller may look"),
+        Flag("authorization-always-allow-paths", ("/healthz", "/readyz", "/livez"), "paths that anybody may look at"),
+        Flag("profiling", True, "there are no profiles to be had: taken and left"),
+    )  # fmt: skip
+
+
+def check(options: argparse.Namespace) -> None:
+    """ValueError for what cannot be served."""
+    if options.port:
+        raise ValueError("--port: there is no port without TLS, only 0 is taken; see --secure-port")
+
+
+async def serve(manager: Manager, options: argparse.Namespace, name: str, kubeconfig: str) -> int:
+    """Serves what a manager shows; gives the port."""
+    from pybernetes.api.zpages import flags_of
+    from pybernetes.client import kubeconfig as config
+    from pybernetes.lib import tls
+    from pybernetes.lib.serving_certificates import CABundle, KeyPair, ServingCertificates
+    from pybernetes.runtime.component_server import zpages_of
+    from pybernetes.runtime.delegated_auth import DelegatedAuth, FrontProxy
+
+    clients = CABundle(Path(options.client_ca_file)) if options.client_ca_file else None
+    proxy = None
+    if options.requestheader_client_ca_file:
+        proxy = FrontProxy(
+            CABundle(Path(options.requestheader_client_ca_file)),
+            options.requestheader_allowed_names,
+            options.requestheader_username_headers,
+            options.requestheader_uid_headers,
+            options.requestheader_group_headers,
+            options.requestheader_extra_headers_prefix,
+        )
+    bundles = [bundle for bundle in (clients, proxy.authorities if proxy else None) if bundle is not None]
+    with ExitStack() as stack:
+        certificate, key = Path(options.tls_cert_file), Path(options.tls_private_key_file)
+        if not options.tls_cert_file:
+            temporary = "" if options.cert_dir else stack.enter_context(tempfile.TemporaryDirectory())
+            directory = Path(options.cert_dir or temporary)
+            directory.mkdir(parents=True, exist_ok=True)
+            address = "127.0.0.1" if options.bind_address in ("0.0.0.0", "::") else options.bind_address
+            certificate, key, _ = tls.ensure_serving(directory, ["localhost", address], name)
+        context = ServingCertificates(KeyPair(certificate, key), bundles=bundles).context
+    asks = config.load(
+        options.authorization_kubeconfig or options.authentication_kubeconfig or kubeconfig or None
+    )
+    gate = DelegatedAuth(
+        asks.client(user_agent=name), allowed=options.authorization_always_allow_paths, clients=clients, proxy=proxy
+    )  # fmt: skip
+    more = zpages_of(name, flags_of(options), ("/healthz", "/livez", "/metrics", "/readyz"))
+    return await manager.serve(options.bind_address, options.secure_port, context, gate, more)

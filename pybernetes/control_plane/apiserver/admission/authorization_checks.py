@@ -1,0 +1,39 @@
+"""Asks the server's authorizers on behalf of a plugin."""
+
+from __future__ import annotations
+
+from pybernetes.control_plane.apiserver.authn.user import User
+from pybernetes.control_plane.apiserver.authz.verdict import Verdict
+from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.request_info import RequestInfo
+
+_SIGNERS = "signers"
+
+
+async def verdict(
+    context: ServerContext,
+    user: User,
+    verb: str,
+    group: str,
+    resource: str,
+    name: str,
+    *,
+    version: str = "*",
+    subresource: str = "",
+    namespace: str = "",
+) -> Verdict:
+    """What the authorizers say of something that a user does by the way."""
+    info = RequestInfo(
+        verb, is_resource=True, group=group, version=version, resource=resource, subresource=subresource,
+        namespace=namespace, name=name,
+    )  # fmt: skip
+    return await context.authorize(user, info)
+
+
+async def for_signer(context: ServerContext, user: User, verb: str, signer: str) -> bool:
+    """Whether a user may approve, sign or attest for a signer, by its name or by its domain."""
+    domain = signer.partition("/")[0]
+    for name in (signer, f"{domain}/*"):
+        if (await verdict(context, user, verb, "certificates.k8s.io", _SIGNERS, name)).allowed:
+            return True
+    return False

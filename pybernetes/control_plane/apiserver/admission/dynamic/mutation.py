@@ -1,0 +1,128 @@
+"""An object that was changed from outside, put in the place of the one that is written: decoded and completed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.api import errors
+from pybernetes.api.apply import managed_fields
+from pybernetes.api.resource import Object, Resource
+from pybernetes.api.schema import Decoder, kind_type
+from pybernetes.api.schema.decode import DecodeError, json_name
+from pybernetes.control_plane.apiserver.admission.chain import Attributes
+from pybernetes.control_plane.apiserver.admission.dynamic import admission_review
+from pybernetes.control_plane.apiserver.admission.dynamic.admission_review import Shown
+from pybernetes.control_plane.apiserver.admission.dynamic.matching import place_of
+from pybernetes.control_plane.apiserver.codec.decoding import HEAD, fit, of_another_kind
+from pybernetes.control_plane.apiserver.context import ServerContext
+
+_INVALID_FIELDS = (
+    ".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating "
+    "admission controller; please fix your requests: "
+)
+
+
+async def take(context: ServerContext, attributes: Attributes, shown: Shown, value: Any) -> bool:
+    """Makes a changed object the one that is written; says whether it is another one than before."""
+    assert attributes.obj is not None
+    if not isinstance(value, dict):
+        problem = f"json: cannot unmarshal {json_name(value)} into Go value of type {HEAD}"
+        raise errors.internal(f"couldn't get version/kind; json parse error: {problem}")
+    own, target = context.kinds.get(*place_of(attributes)), context.kinds.get(*shown.place)
+    if own is None or target is None:
+        raise errors.internal(f"unable to convert to {shown.place}: unknown kind")
+    if attributes.subresource == "scale" and own.resource.scale is not None:
+        return _scale(attributes, own.resource.scale.replicas, value)
+    if attributes.obj.get("kind") != own.resource.kind:
+        new = _of_another_kind(shown, value)
+    else:
+        try:
+            new = _decoded(target.resource, value)
+        except DecodeError as error:
+            raise errors.internal(str(error)) from None
+        if target.resource.default is not None:
+            target.resource.default(new)
+        if target is not own:
+            new = await admission_review.converted(context, new, target, own)
+    _keep_fields(attributes, new)
+    if new == attributes.obj:
+        return False
+    attributes.obj.clear()
+    attributes.obj.update(new)
+    return True
+
+
+def _decoded(resource: Resource, value: Object) -> Object:
+    kind, version = value.get("kind") or resource.kind, value.get("apiVersion") or resource.api_version
+    if (kind, version) != (resource.kind, resource.api_version) and resource.decode is None:
+        raise DecodeError(of_another_kind(resource, str(kind), str(version)))
+    return fit(resource, value, Decoder())
+
+
+def _keep_fields(attributes: Attributes, new: Object) -> None:
+    """Puts back who owns what, if the change made nonsense of it."""
+    assert attributes.obj is not None
+    before = attributes.obj.get("metadata", {}).get("managedFields")
+    after = new.get("metadata", {}).get("managedFields")
+    if after == before or not after:
+        return
+    try:
+        managed_fields.decode(after)
+    except ValueError as error:
+        attributes.warn(_INVALID_FIELDS + str(error))
+        new["metadata"].pop("managedFields")
+        if before:
+            new["metadata"]["managedFields"] = before
+
+
+def _of_another_kind(shown: Shown, value: Object) -> Object:
+    """What is sent to a subresource and is no object of the resource: an eviction, a binding."""
+    kind = shown.kind
+    try:
+        new = Decoder().decode(kind_type(kind["group"], kind["version"], kind["kind"]), value)
+    except KeyError:
+        return value  # the options of a connection, which have no schema
+    except DecodeError as error:
+        raise errors.internal(str(error)) from None
+    new.setdefault("metadata", {})
+    return new
+
+
+def _scale(attributes: Attributes, path: str, value: Object) -> bool:
+    replicas = (value.get("spec") or {}).get("replicas", 0)
+    if type(replicas) is not int:
+        raise errors.internal(
+            "json: cannot unmarshal into Go struct field ScaleSpec.spec.replicas of type int32"
+        )
+    *parents, last = path.strip(".").split(".")
+    place: Any = attributes.obj
+    for part in parents:
+        place = place.setdefault(part, {})
+    if place.get(last, 0) == replicas:
+        return False
+    place[last] = replicas
+    return True
+
+
+class Memory:
+    """What is remembered of the first round: who wants to see later changes, and what the object was then."""
+
+    def __init__(self) -> None:
+        self.asked: set[Any] = set()
+        self.again: set[Any] = set()
+        self.last: Object | None = None
+
+    def changed(self) -> None:
+        """Whoever was asked before the object changed is asked again."""
+        self.again |= self.asked
+        self.asked = set()
+
+
+def remembered(attributes: Attributes, plugin: str) -> Memory:
+    """What a plugin remembers of a write; who wants to see what others changed meanwhile is asked again."""
+    if attributes.memory is None:
+        attributes.memory = {}
+    memory: Memory = attributes.memory.setdefault(plugin, Memory())
+    if attributes.again and memory.last != attributes.obj:
+        memory.changed()
+    return memory

@@ -1,0 +1,115 @@
+"""What the expressions of mutations make, applied to an object: an apply configuration or a JSON patch."""
+
+from __future__ import annotations
+
+import base64
+import copy
+from typing import Any
+
+from pybernetes.api.apply import type_checks
+from pybernetes.api.apply.created_fields import field_type
+from pybernetes.api.apply.merge import merge
+from pybernetes.api.cel.runtime import Moment, Optional, Span, Struct, Uint
+from pybernetes.api.patch import json_patch
+from pybernetes.api.resource import Object, Resource
+from pybernetes.api.schema import Type
+from pybernetes.api.text import go_format
+
+
+class PatchError(Exception):
+    """A mutation that makes no sense for the object."""
+
+
+def applied(obj: Object, value: Any, resource: Resource) -> Object:
+    """The object with an apply configuration merged into it."""
+    _check_names(value, "Object")
+    configuration = _json(value)
+    configuration |= {"kind": obj.get("kind", ""), "apiVersion": obj.get("apiVersion", "")}
+    problem = type_checks.problems(configuration, resource.type)
+    if problem:
+        raise PatchError(f"error applying patch: failed to convert patch object to typed object: {problem}")
+    atomics = list(_atomics(configuration, resource.type, ""))
+    if atomics:
+        raise PatchError(
+            "error applying patch: invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: "
+            + ", ".join(atomics)
+        )
+    merged: Object = merge(copy.deepcopy(obj), configuration, resource.type)
+    return merged
+
+
+def _atomics(value: Any, type_: Type, path: str) -> list[str]:
+    """The paths of all lists, maps and objects that can only be replaced as a whole."""
+    if not isinstance(value, dict | list):
+        return []
+    found = [path] if type_.atomic or (type_.kind == "list" and type_.list_type == "atomic") else []
+    if isinstance(value, dict):
+        if type_.kind == "struct":
+            for name, item in value.items():
+                if name in type_.fields:
+                    found += _atomics(item, field_type(type_, name), f"{path}.{name}")
+    elif type_.item is not None:
+        for index, item in enumerate(value):
+            found += _atomics(item, type_.item, f"{path}[{index}]")
+    return found
+
+
+def patched(obj: Object, value: Any, resource: Resource) -> Object:
+    """The object with a JSON patch applied; as it was if one of its tests failed."""
+    operations = []
+    for item in value:
+        operation = {"path": "", **{key: item[key] for key in ("op", "path", "from") if key in item}}
+        if "value" in item:
+            if isinstance(item["value"], Struct):
+                _check_names(item["value"], item["value"].name)
+            operation["value"] = _json(item["value"])
+        operations.append(operation)
+    result: Any = copy.deepcopy(obj)
+    for operation in operations:
+        try:
+            result = json_patch.run(result, [operation])
+        except json_patch.DoesNotApply as error:
+            if operation.get("op") == "test":
+                return obj
+            raise PatchError(f"JSON Patch: {error}") from None
+    if not isinstance(result, dict):
+        raise PatchError("JSON Patch: the result is no object")
+    return result
+
+
+def _check_names(value: Any, name: str) -> None:
+    """Complains about an object that was made for another field than the one that it is in."""
+    if isinstance(value, Struct):
+        if value.name != name:
+            raise PatchError(
+                f"type mismatch: unexpected type name {go_format.quote(value.name)}, expected {go_format.quote(name)}, which matches field name path from root Object type"
+            )
+        for key, item in value.items():
+            _check_names(item, f"{name}.{key}")
+    elif isinstance(value, dict):
+        for item in value.values():
+            _check_names(item, name)
+    elif isinstance(value, list):
+        for item in value:
+            _check_names(item, name)
+
+
+def _json(value: Any) -> Any:
+    """A value of an expression as JSON."""
+    if isinstance(value, dict):
+        return {str(key): _json(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_json(item) for item in value]
+    if isinstance(value, Uint):
+        return int(value)
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode()
+    if isinstance(value, Moment | Span):
+        return str(value)
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if isinstance(value, Optional):
+        raise PatchError(
+            "JSONPath valueExpression evaluated to a type that could not marshal to JSON: optional_type"
+        )
+    raise PatchError("JSONPath valueExpression evaluated to a type that could not marshal to JSON")

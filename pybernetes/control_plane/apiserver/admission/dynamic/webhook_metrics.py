@@ -1,0 +1,56 @@
+"""What is counted of calls to admission webhooks."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+
+from pybernetes.lib.exposition import Exposition
+
+_BOUNDS = (0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 10.0, 25.0)
+_PREFIX = "apiserver_admission_webhook_"
+_HIGHEST_CODE = 600
+
+
+class WebhookMetrics:
+    """Durations, refusals, and failures that were let pass."""
+
+    def __init__(self) -> None:
+        self._durations: dict[tuple[str, str, str, str], tuple[list[int], list[float]]] = {}
+        self._requests: Counter[tuple[str, str, str, str, str]] = Counter()
+        self._rejections: Counter[tuple[str, str, str, str, str]] = Counter()
+        self._open: Counter[tuple[str, str]] = Counter()
+
+    def called(self, name: str, sort: str, operation: str, code: int, rejected: bool, seconds: float) -> None:
+        """Notes a call and how it ended."""
+        said = "true" if rejected else "false"
+        counts, total = self._durations.setdefault(
+            (name, operation, said, sort), ([0] * (len(_BOUNDS) + 1), [0.0])
+        )
+        counts[bisect_left(_BOUNDS, seconds)] += 1
+        total[0] += seconds
+        self._requests[str(min(code, _HIGHEST_CODE)), name, operation, said, sort] += 1
+
+    def rejected(self, name: str, sort: str, operation: str, why: str, code: int) -> None:
+        """Notes a refusal: by the webhook (no_error), or because it could not be asked."""
+        self._rejections[why, name, operation, str(min(code, _HIGHEST_CODE)), sort] += 1
+
+    def failed_open(self, name: str, sort: str) -> None:
+        """Notes a failure that was let pass."""
+        self._open[name, sort] += 1
+
+    def render(self, out: Exposition) -> None:
+        """Writes everything for a scrape."""
+        name = _PREFIX + "admission_duration_seconds"
+        out.family(name, "histogram", "Seconds that calls of admission webhooks took.")
+        labels = ("name", "operation", "rejected", "type")
+        for key, (counts, total) in self._durations.items():
+            out.histogram(name, list(zip(labels, key, strict=True)), _BOUNDS, counts, total[0])
+        for short, kind, names, table in (
+            ("request_total", "Calls of admission webhooks.", ("code", "name", "operation", "rejected", "type"), self._requests),
+            ("rejection_count", "Writes refused by admission webhooks.", ("error_type", "name", "operation", "rejection_code", "type"), self._rejections),
+            ("fail_open_count", "Failures of admission webhooks that were let pass.", ("name", "type"), self._open),
+        ):  # fmt: skip
+            out.family(_PREFIX + short, "counter", kind)
+            for found, count in table.items():
+                out.sample(_PREFIX + short, list(zip(names, found, strict=True)), count)

@@ -1,0 +1,91 @@
+"""Hands a request on to the API server that serves its group, under the name of who asked."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import ssl
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from pybernetes.api import errors
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.apiserver.authn.user import User
+from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.proxy import kubelets
+from pybernetes.control_plane.apiserver.proxy.reverse_proxy import ProxyError, Target, forward
+from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.control_plane.apiserver.webhooks.service_resolver import Unresolved, resolve
+from pybernetes.lib import tls
+from pybernetes.lib.flags import Flag
+from pybernetes.lib.http.server_connection import Answer
+
+Header = tuple[bytes, bytes]
+FLAGS = (
+    Flag("proxy-client-cert-file", "", "certificate that servers behind this one know it by"),
+    Flag("proxy-client-key-file", "", "its key"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """The certificate by which servers behind this one know that it may name users."""
+
+    certificate: Path | None = None
+    key: Path | None = None
+
+
+def server_name(spec: Object) -> str:
+    """The name that the certificate of the other server has to be good for."""
+    return f"{spec['service']['name']}.{spec['service']['namespace']}.svc"
+
+
+def context(spec: Object, identity: Identity) -> ssl.SSLContext:
+    """How the other server is spoken to; ValueError if its authorities make no sense."""
+    try:
+        bundle = base64.b64decode(spec.get("caBundle") or "").decode() or None
+        return tls.client_context(
+            authority_data=bundle,
+            certificate=identity.certificate,
+            key=identity.key,
+            verify=not spec.get("insecureSkipTLSVerify"),
+        )
+    except (ssl.SSLError, binascii.Error, UnicodeDecodeError) as error:
+        raise ValueError(f"unable to load root certificates: {error}") from None
+
+
+def identity_headers(user: User) -> list[Header]:
+    """The user as front proxies tell it."""
+    found = [(b"X-Remote-User", user.name.encode())]
+    if user.uid:
+        found.append((b"X-Remote-Uid", user.uid.encode()))
+    found += [(b"X-Remote-Group", group.encode()) for group in user.groups]
+    for key, values in user.extra.items():
+        # Keys may hold what header names may not; they are read in lower case and unescaped.
+        name = f"X-Remote-Extra-{quote(key, safe='')}".encode()
+        found += [(name, value.encode()) for value in values]
+    return [(name, value.replace(b"\r", b"").replace(b"\n", b"")) for name, value in found]
+
+
+async def pass_on(api: ServerContext, request: Request, spec: Object, secure: ssl.SSLContext) -> Answer:
+    """Passes a request on; 503 if there is nobody to pass it to."""
+    service = spec["service"]
+    try:
+        host, port = resolve(api, service["namespace"], service["name"], service["port"])
+    except Unresolved:
+        raise errors.unavailable("service unavailable") from None
+    path = kubelets.with_query(request.path, request.query_text)
+    target = Target(host, port, path, secure, server_name(spec), more=identity_headers(request.user))
+    target.headers[b"audit-id"] = request.audit_id  # so that both servers note it as the same request
+    target.dialer = api.nodes.dialer
+    try:
+        return await forward(request, target)
+    except ProxyError as error:
+        raise errors.unavailable(f"error trying to reach service: {error}") from None
+
+
+def flat(headers: Sequence[Header]) -> dict[str, str]:
+    """Headers of which none is repeated, for a client that takes no others."""
+    return {name.decode(): value.decode() for name, value in headers}

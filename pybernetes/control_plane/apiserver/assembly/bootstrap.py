@@ -1,0 +1,177 @@
+"""What must exist in a cluster before anyone asks: the system's namespaces, roles and the service that is
+the API server."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from pybernetes.api.resource import Object
+from pybernetes.api.scheduling import GROUP as SCHEDULING
+from pybernetes.api.scheduling.priorityclass import system_classes
+from pybernetes.control_plane.apiserver.assembly.server_leases import ServerLeases
+from pybernetes.control_plane.apiserver.authz.bootstrap_policy.reconcile import reconcile
+from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.observability.health import Health
+from pybernetes.control_plane.apiserver.services import objects
+from pybernetes.control_plane.apiserver.services.allocator import ServiceAllocator
+from pybernetes.control_plane.apiserver.storage import writes
+from pybernetes.control_plane.apiserver.storage.options import WriteOptions
+from pybernetes.control_plane.apiserver.storage.retrying_sync import RetryingSync
+from pybernetes.control_plane.store.protocol import Conflict, KeyExists, NotFound
+
+if TYPE_CHECKING:
+    from pybernetes.control_plane.apiserver.assembly.api_server import Settings
+
+TRACKING = "kube-apiserver-legacy-service-account-token-tracking"
+_OURSELVES = WriteOptions(manager="kube-apiserver")
+NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
+
+
+async def prepare(context: ServerContext, settings: Settings, health: Health) -> None:
+    """Makes what is missing; several servers may do so at once."""
+    await _ensure_namespaces(context)
+    hook = health.add_hook("start-service-ip-repair-controllers")
+    allocator = ServiceAllocator(context.store, settings.services, timestamp=context.timestamp)
+    context.allocators["", "services"] = allocator
+    cidr = objects.default_service_cidr(settings.services, context.timestamp())
+    await ensure(context, "networking.k8s.io", "servicecidrs", "", cidr, keep_status=True)
+    await allocator.start()
+    hook.done()
+    hook = health.add_hook("start-legacy-token-tracking-controller")
+    # Since when secrets note the use of their tokens: what cleans them up waits for long enough from then on.
+    since = {"metadata": {"name": TRACKING}, "data": {"since": context.timestamp()[:10]}}
+    await ensure(context, "", "configmaps", "kube-system", since)
+    hook.done()
+    hook = health.add_hook("rbac/bootstrap-roles")
+    await reconcile(context)
+    hook.done()
+    hook = health.add_hook("scheduling/bootstrap-system-priority-classes")
+    for priority_class in system_classes():
+        await ensure(context, SCHEDULING, "priorityclasses", "", priority_class)
+    hook.done()
+
+
+async def announce(
+    context: ServerContext, settings: Settings, port: int, health: Health, masters: ServerLeases
+) -> None:
+    """Makes the service ``kubernetes`` and adds this server to its endpoints, once it listens."""
+    hook = health.add_hook("bootstrap-controller")
+    await masters.join()
+    await ensure_addresses(context, settings, port, masters)
+    hook.done()
+
+
+def upkeep(context: ServerContext, settings: Settings, port: int, masters: ServerLeases) -> RetryingSync:
+    """Makes the namespaces and the service again that somebody deletes."""
+
+    async def make() -> None:
+        await _ensure_namespaces(context)
+        await ensure_addresses(context, settings, port, masters)
+
+    kinds = (("", "services"), ("", "endpoints"), ("discovery.k8s.io", "endpointslices"))
+    keys = [context.kinds.find(*kind).key("default", objects.KUBERNETES) for kind in kinds]
+    # A service that is made again may be quicker than the one before is done with giving back its address.
+    address = objects.kubernetes_service(settings.services, port)["spec"]["clusterIP"]
+    keys.append(context.kinds.find("networking.k8s.io", "ipaddresses").key("", address))
+    namespaces = context.kinds.find("", "namespaces")
+    keys += [namespaces.key("", name) for name in NAMESPACES]
+    keeper = RetryingSync(make, "make what must exist")
+    keeper.follow(context.store, keys, deletions=True)
+    return keeper
+
+
+async def _ensure_namespaces(context: ServerContext) -> None:
+    for name in NAMESPACES:
+        await ensure(context, "", "namespaces", "", {"metadata": {"name": name}})
+
+
+async def ensure_addresses(
+    context: ServerContext, settings: Settings, port: int, masters: ServerLeases
+) -> None:
+    """Makes the service ``kubernetes``, and its endpoints those servers that there are."""
+    await _ensure_service(context, objects.kubernetes_service(settings.services, port))
+    addresses = masters.addresses()
+    await _set_endpoints(context, "", "endpoints", objects.kubernetes_endpoints, addresses, port)
+    build = objects.kubernetes_endpoint_slice
+    await _set_endpoints(context, "discovery.k8s.io", "endpointslices", build, addresses, port)
+
+
+async def _ensure_service(context: ServerContext, service: Object) -> None:
+    """Makes the service ``kubernetes``, whose address no pool chooses, and then notes whose address that is.
+
+    In this order, since servers that start at once all want the same address for the same service.
+    """
+    kind = context.kinds.find("", "services")
+    await ensure(context, "", "services", "default", service, allocate=False)
+    await context.fresh()
+    record, allocator = context.store.get(kind.key("default", objects.KUBERNETES)), context.allocator(kind)
+    if record is not None and allocator is not None:
+        await allocator.note(kind.object(record))
+
+
+async def _set_endpoints(
+    context: ServerContext,
+    group: str,
+    plural: str,
+    build: Callable[[list[str], int], Object],
+    addresses: list[str],
+    port: int,
+) -> None:
+    """Writes the endpoints, unless they are as they should be."""
+    kind = context.kinds.find(group, plural)
+    key = kind.key("default", objects.KUBERNETES)
+    wanted = build(addresses, port)
+    while True:
+        record = context.store.get(key)
+        if record is None:
+            await ensure(context, group, plural, "default", wanted)
+            return
+        obj = kind.object(record)
+        content = {name: value for name, value in wanted.items() if name != "metadata"}
+        if {**obj, **content} == obj:
+            return
+        obj.update(content)
+        try:
+            await context.store.update(key, kind.encode(obj), record.revision)
+            return
+        except (Conflict, NotFound):
+            await context.fresh()
+
+
+async def ensure(
+    context: ServerContext,
+    group: str,
+    plural: str,
+    namespace: str,
+    obj: Object,
+    *,
+    keep_status: bool = False,
+    allocate: bool = True,
+) -> None:
+    """Creates an object unless it exists, with its status if that is to be kept."""
+    kind = context.kinds.find(group, plural)
+    resource = kind.resource
+    key = kind.key(namespace, obj["metadata"]["name"])
+    if context.store.get(key) is not None:
+        return
+    obj = {"kind": resource.kind, "apiVersion": resource.api_version, **obj}
+    metadata = obj["metadata"]
+    if namespace:
+        metadata["namespace"] = namespace
+    metadata["uid"], metadata["creationTimestamp"] = str(uuid.uuid4()), context.timestamp()
+    if resource.default is not None:
+        resource.default(obj)
+    writes.own_fields(context, resource, None, obj, _OURSELVES, "")
+    status = obj.get("status")
+    with suppress(KeyExists):
+        writes.prepare_create(resource, obj)
+        if keep_status and status is not None:
+            obj["status"] = status
+        if not allocate:
+            await context.store.create(key, kind.encode(obj))
+            return
+        async with writes.allocated(context, kind, obj, None, False):
+            await context.store.create(key, kind.encode(obj))

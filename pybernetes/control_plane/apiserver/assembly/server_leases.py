@@ -1,0 +1,106 @@
+"""Which API servers share a store: each says so in a lease that ends with it.
+
+The endpoints of the service ``kubernetes`` are those servers. A server that is alone with its store needs no lease.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable
+
+import orjson
+
+from pybernetes.api.errors import StatusError
+from pybernetes.control_plane.store.protocol import Conflict, Event, KeyExists, NotFound, Store, StoreError
+
+log = logging.getLogger(__name__)
+LEASES = "/registry/masterleases/"
+_SECONDS = 15
+_RENEW_SECONDS = 10.0
+_LEAVE_SECONDS = 5.0
+
+
+class ServerLeases:
+    """The servers, this one among them."""
+
+    def __init__(self, store: Store, address: str) -> None:
+        self._store, self._address = store, address
+        self._changed = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self._left = False
+
+    def addresses(self) -> list[str]:
+        """Where servers listen."""
+        found = {self._address}
+        if not self._store.local:
+            found |= {record.key.removeprefix(LEASES) for record in self._store.list(LEASES).records}
+        return sorted(found - {self._address} if self._left else found)
+
+    async def join(self) -> None:
+        """Writes the lease, or writes it again before it ends."""
+        if self._store.local:
+            return
+        key = LEASES + self._address
+        value = {
+            "kind": "Endpoints",
+            "apiVersion": "v1",
+            "metadata": {},
+            "subsets": [{"addresses": [{"ip": self._address}]}],
+        }
+        try:
+            record = self._store.get(key)
+            if record is None:
+                await self._store.create(key, orjson.dumps(value), ttl=_SECONDS)
+            else:
+                await self._store.update(key, orjson.dumps(value), record.revision, ttl=_SECONDS)
+        except (Conflict, KeyExists, NotFound):
+            await self._store.sync()  # the next turn finds it as it is
+
+    def start(self, make: Callable[[], Awaitable[None]]) -> None:
+        """Keeps the lease, and calls ``make`` when servers come and go."""
+        if self._store.local:
+            return
+        self._watch()
+        self._task = asyncio.create_task(self._run(make))
+
+    def _watch(self) -> None:
+        def seen(events: Iterable[Event]) -> None:
+            self._changed.set()
+
+        def closed(error: StoreError | None) -> None:
+            if error is not None:
+                self._watch()
+                self._changed.set()
+
+        self._store.watch(LEASES, 0, seen, closed=closed)
+
+    async def _run(self, make: Callable[[], Awaitable[None]]) -> None:
+        while True:
+            try:
+                await asyncio.wait_for(self._changed.wait(), _RENEW_SECONDS)
+            except TimeoutError:
+                await self._try(self.join)
+            self._changed.clear()
+            await self._try(make)
+
+    async def _try(self, do: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await do()
+        except (StoreError, StatusError) as error:
+            log.warning("cannot say that this server is there: %s", error)
+
+    async def leave(self, make: Callable[[], Awaitable[None]]) -> None:
+        """Ends the lease: nobody is to be sent here any more."""
+        if self._store.local:
+            return
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        self._left = True
+        try:
+            async with asyncio.timeout(_LEAVE_SECONDS):
+                await self._store.delete(LEASES + self._address, 0)
+                await make()
+        except (TimeoutError, StoreError, StatusError) as error:
+            log.info("the lease of this server ends by itself: %s", error)

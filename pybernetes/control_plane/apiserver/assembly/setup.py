@@ -1,0 +1,132 @@
+"""From the command line to the parts of a server."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+from pathlib import Path
+
+from pybernetes.api import zpages
+from pybernetes.control_plane.apiserver.admission.plugins.default_toleration_seconds import (
+    NOT_READY,
+    UNREACHABLE,
+)
+from pybernetes.control_plane.apiserver.admission.setup import select
+from pybernetes.control_plane.apiserver.aggregation.proxy import Identity
+from pybernetes.control_plane.apiserver.assembly.api_server import Settings
+from pybernetes.control_plane.apiserver.assembly.secure_serving import advertised, certificates, serving
+from pybernetes.control_plane.apiserver.audit import setup as auditing
+from pybernetes.control_plane.apiserver.authn.client_ca_publisher import ClientAuthorities
+from pybernetes.control_plane.apiserver.authn.setup import authentication, bundles
+from pybernetes.control_plane.apiserver.authz import modes
+from pybernetes.control_plane.apiserver.authz.verdict import Mode
+from pybernetes.control_plane.apiserver.proxy import kubelets
+from pybernetes.control_plane.apiserver.services.options import ServiceOptions
+from pybernetes.control_plane.apiserver.storage.resource_version import stamp
+from pybernetes.control_plane.store.open import open_store
+from pybernetes.control_plane.store.protocol import Store
+from pybernetes.lib import tls
+from pybernetes.lib.discover import discover
+
+log = logging.getLogger(__name__)
+
+
+def store(arguments: argparse.Namespace) -> Store:
+    """The store that the flags choose."""
+    backend = arguments.storage_backend or ("etcd3" if arguments.etcd_servers else "sqlite")
+    if backend == "memory":
+        return open_store("memory", stamp=stamp)
+    if backend == "sqlite":
+        data_dir = arguments.data_dir or "/var/lib/pybernetes"
+        return open_store("sqlite", data_dir=Path(data_dir), stamp=stamp)
+    if not arguments.etcd_servers:
+        raise ValueError("--storage-backend=etcd3 needs --etcd-servers")
+    if arguments.etcd_prefix.rstrip("/") != "/registry":
+        raise ValueError("--etcd-prefix: only /registry is supported")
+    return open_store(
+        "etcd3", stamp=stamp, etcd_servers=arguments.etcd_servers.split(","), etcd_cafile=arguments.etcd_cafile,
+        etcd_certfile=arguments.etcd_certfile, etcd_keyfile=arguments.etcd_keyfile,
+    )  # fmt: skip
+
+
+def settings(arguments: argparse.Namespace) -> Settings:
+    """Everything else that the flags say."""
+    result = Settings(host=arguments.bind_address, port=arguments.secure_port)
+    result.advertise_address = advertised(arguments)
+    result.flags = zpages.flags_of(arguments)
+    result.external_hostname = arguments.external_hostname
+    result.delay_seconds = arguments.shutdown_delay_duration
+    result.compaction_seconds = arguments.etcd_compaction_interval
+    result.services = ServiceOptions.parse(
+        arguments.service_cluster_ip_range, arguments.service_node_port_range
+    )
+    pair, own = certificates(arguments)
+    clients, proxies = bundles(arguments, own)
+    result.serving = serving(arguments, pair, [each for each in (clients, proxies) if each is not None])
+    anonymous = arguments.anonymous_auth
+    if anonymous and "AlwaysAllow" in arguments.authorization_mode.split(","):
+        log.warning(
+            "clients without credentials are refused, because AlwaysAllow would let them do everything"
+        )
+        anonymous = False
+    result.authentication = authentication(arguments, clients, proxies, anonymous)
+    result.trust = ClientAuthorities(
+        clients, proxies, arguments.requestheader_allowed_names, arguments.requestheader_username_headers,
+        arguments.requestheader_uid_headers, arguments.requestheader_group_headers,
+        arguments.requestheader_extra_headers_prefix,
+    )  # fmt: skip
+    result.nodes = kubelets.access(arguments)
+    if arguments.enable_priority_and_fairness:
+        result.seats = arguments.max_requests_inflight + arguments.max_mutating_requests_inflight
+    else:
+        result.seats = 0
+    result.auditor = auditing.auditor(arguments)
+    result.proxy = proxy_identity(arguments, own)
+    result.authorizers = authorization_modes(arguments.authorization_mode)
+    seconds = {
+        NOT_READY: arguments.default_not_ready_toleration_seconds,
+        UNREACHABLE: arguments.default_unreachable_toleration_seconds,
+    }
+    result.admission = select(
+        arguments.enable_admission_plugins,
+        arguments.disable_admission_plugins,
+        arguments.admission_control_config_file,
+        {"DefaultTolerationSeconds": seconds},
+    )
+    return result
+
+
+def proxy_identity(arguments: argparse.Namespace, own: Path | None) -> Identity:
+    """The certificate that servers behind this one know it by: the given one, or one of its own authority."""
+    certificate, key = arguments.proxy_client_cert_file, arguments.proxy_client_key_file
+    if bool(certificate) != bool(key):
+        raise ValueError("--proxy-client-cert-file and --proxy-client-key-file go together")
+    if certificate:
+        return Identity(Path(certificate), Path(key))
+    if own is None or arguments.requestheader_client_ca_file:
+        return Identity()
+    authority = tls.ensure_authority(own.parent, "pybernetes-front-proxy-ca", "front-proxy-ca")
+    made = own.parent / "front-proxy-client.crt", own.parent / "front-proxy-client.key"
+    if not made[1].exists():
+        pair = tls.issue(
+            tls.Pair(*(each.read_bytes() for each in authority)), "front-proxy-client", client=True
+        )
+        tls.write_atomically(made[0], pair.certificate)
+        tls.write_atomically(made[1], pair.key, 0o600)
+    return Identity(*made)
+
+
+def authorization_modes(flag: str) -> list[Mode]:
+    """The authorizers of ``--authorization-mode`` in their order."""
+    known: dict[str, Mode] = discover(f"{modes.__name__}", "Mode", key=lambda mode: mode.name)
+    chosen = [name.strip() for name in flag.split(",") if name.strip()]
+    if not chosen:
+        raise ValueError("--authorization-mode: at least one authorization mode must be passed")
+    for name in chosen:
+        if name not in known:
+            raise ValueError(
+                f"--authorization-mode: {name} is not supported; choose from {', '.join(sorted(known))}"
+            )
+        if chosen.count(name) > 1:
+            raise ValueError(f"--authorization-mode: {name} is there more than once")
+    return [known[name] for name in chosen]

@@ -1,0 +1,115 @@
+"""Who is asking? The methods that are switched on, asked in their order."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pybernetes.api import errors
+from pybernetes.control_plane.apiserver.authn.authenticator import (
+    Audiences,
+    InvalidCredentials,
+    RequestAuthenticator,
+)
+from pybernetes.control_plane.apiserver.authn.bearer_tokens import BearerTokens
+from pybernetes.control_plane.apiserver.authn.user import ANONYMOUS, User
+from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.lib.http.messages import Response
+
+if TYPE_CHECKING:
+    from pybernetes.control_plane.apiserver.authn.service_accounts.settings import ServiceAccounts
+
+log = logging.getLogger(__name__)
+
+
+class Authentication:
+    """The first method that knows the client decides.
+
+    A client that shows credentials which some method knows to be bad, and no other method knows, is refused; one that
+    shows none is anonymous.
+    """
+
+    def __init__(
+        self,
+        methods: Sequence[RequestAuthenticator] = (),
+        bearer: BearerTokens | None = None,
+        *,
+        anonymous: bool = True,
+        audiences: Audiences = (),
+        accounts: ServiceAccounts | None = None,
+        starts: Sequence[Callable[[], None]] = (),
+        private: Callable[[bytes], bool] | None = None,
+    ) -> None:
+        self.bearer = bearer or BearerTokens((), audiences)
+        self.audiences, self.accounts = audiences, accounts
+        self._methods = (*methods, self.bearer.authenticate)
+        self._anonymous = anonymous
+        self._starts, self._private = starts, private
+        # Answers to paths of its own, for those who check our tokens elsewhere.
+        self.documents: dict[str, Response] = {}
+
+    def start(self) -> None:
+        """Lets the methods read what they need from the store."""
+        for start in self._starts:
+            start()
+
+    def step(self, request: Request) -> Any:
+        """The step of the chain: puts the user into the request."""
+        if request.user is not None:  # a caller in this process, vouched for by whoever put it together
+            return None
+        # Clients send the same token in request after request. What the connection remembers of it (the header, its
+        # user, and whether that still holds) is there only if nothing that comes before tokens applies.
+        memory = request.connection.credential
+        if memory is not None and request.headers.get(b"authorization") == memory[0] and memory[2]():
+            del request.headers[b"authorization"]
+            self._enter(request, memory[1])
+            return None
+        return self._ask(request, self._methods, [])
+
+    def _ask(
+        self, request: Request, methods: tuple[RequestAuthenticator, ...], problems: list[InvalidCredentials]
+    ) -> Any:
+        for method in methods:
+            try:
+                user = method(request)
+            except InvalidCredentials as problem:
+                problems.append(problem)
+                continue
+            if user is None:
+                continue
+            if type(user) is User:
+                self._enter(request, user)
+                return None
+            following = methods[methods.index(method) + 1 :]
+            return self._wait(request, following, problems, user)  # type: ignore[arg-type]
+        if problems or not self._anonymous:
+            if problems:
+                log.info("unable to authenticate the request: %s", ", ".join(map(str, problems)))
+            raise errors.unauthorized()
+        self._enter(request, ANONYMOUS)
+        return None
+
+    def _enter(self, request: Request, user: User) -> None:
+        request.user = user
+        if self._private is not None:  # headers that name users mean nothing from here on
+            for name in list(filter(self._private, request.headers)):
+                del request.headers[name]
+
+    async def _wait(
+        self,
+        request: Request,
+        methods: tuple[RequestAuthenticator, ...],
+        problems: list[InvalidCredentials],
+        waiting: Awaitable[User | None],
+    ) -> Any:
+        try:
+            user = await waiting
+        except InvalidCredentials as problem:
+            problems.append(problem)
+            user = None
+        if user is not None:
+            self._enter(request, user)
+            return None
+        following = self._ask(request, methods, problems)
+        return None if following is None else await following

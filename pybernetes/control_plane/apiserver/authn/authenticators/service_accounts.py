@@ -1,0 +1,19 @@
+"""Tokens of service accounts: bound ones, and old ones that live in secrets."""
+
+from __future__ import annotations
+
+from pybernetes.control_plane.apiserver.authn.authenticator import (
+    Authenticator,
+    AuthenticatorInputs,
+    TokenAuthenticator,
+)
+from pybernetes.control_plane.apiserver.authn.service_accounts.settings import FLAGS
+from pybernetes.control_plane.apiserver.authn.service_accounts.tokens import Tokens
+
+
+def tokens(parts: AuthenticatorInputs) -> TokenAuthenticator | None:
+    """The tokens that this server, or another with its keys, has made."""
+    return Tokens(parts.context, parts.accounts)
+
+
+METHOD = Authenticator(order=40, flags=FLAGS, for_tokens=tokens)

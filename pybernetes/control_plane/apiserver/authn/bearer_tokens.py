@@ -1,0 +1,139 @@
+"""Bearer tokens: where a request carries one, and who of those that know tokens knows it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Sequence
+from typing import Any
+
+from pybernetes.control_plane.apiserver.authn.authenticator import (
+    Audiences,
+    AuthenticatedToken,
+    InvalidCredentials,
+    TokenAuthenticator,
+)
+from pybernetes.control_plane.apiserver.authn.client_certificate import NO_CERTIFICATE
+from pybernetes.control_plane.apiserver.authn.user import User
+from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.lib import jose
+
+_SPACE = "the provided Authorization header contains extra space before the bearer token, and is ignored"
+_INVALID = "invalid bearer token"
+_PROTOCOL = b"base64url.bearer.authorization.k8s.io."
+
+
+class BearerTokens:
+    """Asks one method after the other; the first that knows a token decides."""
+
+    def __init__(self, methods: Sequence[TokenAuthenticator], audiences: Audiences) -> None:
+        self._methods, self._audiences = tuple(methods), audiences
+
+    # -- requests ----------------------------------------------------------------------------------------
+
+    def authenticate(self, request: Request) -> User | Awaitable[User | None] | None:
+        """The user of the token of a request, or None if it has none."""
+        header = request.headers.get(b"authorization")
+        if header is None:
+            token = b""
+        elif header.startswith(b"Bearer ") and header.count(b" ") == 1:
+            token = header[7:]
+        else:
+            token = _from_header(header, request)
+        if not token:
+            token = _from_protocols(request) if b"sec-websocket-protocol" in request.headers else b""
+            if not token:
+                return None
+        known = self._ask(token, self._audiences, self._methods, [])
+        if type(known) is AuthenticatedToken:
+            connection = request.connection
+            # Certificates come before tokens, so only a connection without one may remember its token.
+            if known.holds is not None and header is not None and connection.peer in (None, NO_CERTIFICATE):
+                connection.credential = None if known.warnings else (header, known.user, known.holds)
+            return _accept(request, known)
+        return self._later(request, known)  # type: ignore[arg-type]
+
+    async def _later(self, request: Request, waiting: Awaitable[AuthenticatedToken]) -> User:
+        return _accept(request, await waiting)
+
+    # -- tokens ------------------------------------------------------------------------------------------
+
+    def find(self, token: bytes, audiences: Audiences) -> AuthenticatedToken | Awaitable[AuthenticatedToken]:
+        """Whose token it is; Refused if nobody knows it."""
+        return self._ask(token, audiences, self._methods, [])
+
+    def _ask(
+        self, token: bytes, audiences: Audiences, methods: tuple[TokenAuthenticator, ...], problems: list[str]
+    ) -> AuthenticatedToken | Awaitable[AuthenticatedToken]:
+        for method in methods:
+            try:
+                known: Any = method(token, audiences)
+            except InvalidCredentials as error:
+                problems.append(str(error))
+                continue
+            if known is None:
+                continue
+            if type(known) is AuthenticatedToken:
+                return known
+            following = methods[methods.index(method) + 1 :]
+            return self._wait(token, audiences, following, problems, known)
+        raise InvalidCredentials(f"[{', '.join([_INVALID, *problems])}]" if problems else _INVALID)
+
+    async def _wait(
+        self,
+        token: bytes,
+        audiences: Audiences,
+        methods: tuple[TokenAuthenticator, ...],
+        problems: list[str],
+        waiting: Awaitable[AuthenticatedToken | None],
+    ) -> AuthenticatedToken:
+        try:
+            known = await waiting
+        except InvalidCredentials as error:
+            problems.append(str(error))
+            known = None
+        if known is not None:
+            return known
+        found = self._ask(token, audiences, methods, problems)
+        return await found if inspect.isawaitable(found) else found
+
+
+def _accept(request: Request, known: AuthenticatedToken) -> User:
+    """Takes the token out of the request, so that nobody behind the gate can use it."""
+    request.headers.pop(b"authorization", None)
+    for text in known.warnings:
+        request.warn(text)
+    return known.user
+
+
+def _from_header(header: bytes, request: Request) -> bytes:
+    parts = header.strip().split(b" ", 2)
+    if len(parts) < 2 or parts[0].lower() != b"bearer":
+        return b""
+    if not parts[1] and len(parts) == 3:
+        request.warn(_SPACE)
+    return parts[1]
+
+
+def _from_protocols(request: Request) -> bytes:
+    """The token that a browser, which cannot set headers of a WebSocket, hides among the protocols."""
+    if (
+        request.header(b"upgrade").lower() != "websocket"
+        or "upgrade" not in request.header(b"connection").lower()
+    ):
+        return b""
+    offered = [item.strip() for item in request.headers[b"sec-websocket-protocol"].split(b",")]
+    hidden = [item for item in offered if item.startswith(_PROTOCOL)]
+    if not hidden:
+        return b""
+    if len(hidden) > 1:
+        raise InvalidCredentials("multiple base64.bearer.authorization tokens specified")
+    others = [item for item in offered if item not in hidden]
+    try:
+        token = jose.decode(hidden[0][len(_PROTOCOL) :])
+        token.decode()
+    except ValueError:
+        raise InvalidCredentials("invalid base64.bearer.authorization token encoding") from None
+    if not others:
+        raise InvalidCredentials("missing additional subprotocol")
+    request.headers[b"sec-websocket-protocol"] = b",".join(others)
+    return token

@@ -1,0 +1,137 @@
+"""The ConfigMap kube-system/extension-apiserver-authentication: tells other servers whom this one trusts, and how.
+
+Several servers may write it: each adds what it knows and drops what has expired.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import re
+import ssl
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.storage.retrying_sync import RetryingSync
+from pybernetes.control_plane.store.protocol import Conflict, KeyExists, NotFound
+from pybernetes.lib.serving_certificates import CABundle
+
+NAMESPACE, NAME = "kube-system", "extension-apiserver-authentication"
+_CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL)
+_SLACK = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class ClientAuthorities:
+    """Whom a server trusts: authorities of clients and of front proxies, and how proxies name users."""
+
+    clients: CABundle | None = None
+    proxies: CABundle | None = None
+    names: Sequence[str] = ()
+    username_headers: Sequence[str] = ()
+    uid_headers: Sequence[str] = ()
+    group_headers: Sequence[str] = ()
+    extra_prefixes: Sequence[str] = ()
+
+
+def combined(existing: dict[str, str], trust: ClientAuthorities, now: float) -> dict[str, str]:
+    """The data of the ConfigMap: what is there and what this server adds."""
+    data: dict[str, str] = {}
+    clients = _certificates(existing.get("client-ca-file", ""), trust.clients, now)
+    if clients:
+        data["client-ca-file"] = clients
+    proxies = _certificates(existing.get("requestheader-client-ca-file", ""), trust.proxies, now)
+    if not proxies:
+        return data
+    data["requestheader-client-ca-file"] = proxies
+    lists = {
+        "requestheader-allowed-names": trust.names,
+        "requestheader-extra-headers-prefix": trust.extra_prefixes,
+        "requestheader-group-headers": trust.group_headers,
+        "requestheader-username-headers": trust.username_headers,
+        "requestheader-uid-headers": trust.uid_headers,
+    }
+    for key, ours in lists.items():
+        together = list(dict.fromkeys([*_names(existing.get(key, "")), *ours]))
+        if together or key != "requestheader-uid-headers":
+            data[key] = json.dumps(together, separators=(",", ":"))
+    return data
+
+
+def _names(text: str) -> list[str]:
+    try:
+        found = json.loads(text or "[]")
+    except ValueError:
+        return []
+    return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
+
+
+def _certificates(existing: str, bundle: CABundle | None, now: float) -> str:
+    """Certificates in PEM: those that are there, then ours, without doubles and expired ones."""
+    from cryptography import x509
+
+    listed: list[bytes] = []
+    for block in _CERTIFICATE.findall(existing):
+        try:
+            listed.append(ssl.PEM_cert_to_DER_cert(block))
+        except ValueError:
+            continue
+    listed += bundle.certificates if bundle is not None else ()
+    oldest = datetime.datetime.fromtimestamp(now - _SLACK, datetime.UTC)
+    kept = []
+    for certificate in dict.fromkeys(listed):
+        try:
+            if x509.load_der_x509_certificate(certificate).not_valid_after_utc > oldest:
+                kept.append(ssl.DER_cert_to_PEM_cert(certificate))
+        except ValueError:
+            continue
+    return "".join(kept)
+
+
+class ClientCAPublisher:
+    """Keeps the ConfigMap in step with the trust of this server."""
+
+    def __init__(self, context: ServerContext, trust: ClientAuthorities) -> None:
+        self._context, self._trust = context, trust
+        self._kind = context.kinds.find("", "configmaps")
+        self._key = self._kind.key(NAMESPACE, NAME)
+        self._keeper = RetryingSync(self.sync, "publish whom this server trusts")
+
+    async def start(self) -> None:
+        """Writes the ConfigMap, then follows it and the trust."""
+        await self.sync()
+        self._keeper.follow(self._context.store, [self._key])
+        self._keeper.start()
+
+    def changed(self) -> None:
+        """Says that the trust may have changed."""
+        self._keeper.ask()
+
+    async def sync(self) -> None:
+        """Writes the ConfigMap unless it is as it should be."""
+        from pybernetes.control_plane.apiserver.assembly.bootstrap import ensure
+
+        while True:
+            record = self._context.store.get(self._key)
+            if record is None:
+                data = combined({}, self._trust, self._context.clock())
+                await ensure(
+                    self._context, "", "configmaps", NAMESPACE, {"metadata": {"name": NAME}, "data": data}
+                )
+                return
+            obj: Any = self._kind.object(record)
+            data = combined(obj.get("data") or {}, self._trust, self._context.clock())
+            if data == (obj.get("data") or {}):
+                return
+            obj["data"] = data
+            try:
+                await self._context.store.update(self._key, self._kind.encode(obj), record.revision)
+                return
+            except (Conflict, NotFound, KeyExists):
+                await self._context.fresh()
+
+    async def close(self) -> None:
+        """Stops following."""
+        await self._keeper.close()

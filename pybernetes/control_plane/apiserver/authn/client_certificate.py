@@ -1,0 +1,76 @@
+"""The certificate that a client showed when it connected, looked at once per connection."""
+
+from __future__ import annotations
+
+import hashlib
+import ssl
+from collections.abc import Collection
+from typing import Any
+
+from pybernetes.control_plane.apiserver.authn.authenticator import InvalidCredentials
+from pybernetes.control_plane.apiserver.authn.user import CREDENTIAL_ID, User, authenticated
+from pybernetes.lib.http.server_connection import Connection
+from pybernetes.lib.serving_certificates import verified_chain
+
+# The attribute of a subject that holds a user's UID.
+_UID = "1.3.6.1.4.1.57683.2"
+# What a connection notes about a client without a certificate.
+NO_CERTIFICATE: Any = object()
+
+
+class ClientCertificate:
+    """A certificate that TLS found valid: its name, its user and the chain that it hangs on."""
+
+    __slots__ = ("chain", "common_name", "problem", "until", "user")
+
+    def __init__(self, certificate: dict[str, Any], leaf: bytes, chain: frozenset[bytes]) -> None:
+        names = subject(certificate)
+        self.chain = chain
+        self.until = ssl.cert_time_to_seconds(certificate["notAfter"])
+        # Of several common names the last one counts, as in Go.
+        self.common_name = names.get("commonName", [""])[-1]
+        uids = names.get(_UID, [])
+        self.problem = ""
+        if len(uids) > 1:
+            self.problem = "expected 1 UID, but found several"
+        elif uids == [""]:
+            self.problem = "UID cannot be an empty string"
+        self.user: User | None = None
+        if self.common_name and not self.problem:
+            credential = {CREDENTIAL_ID: [f"X509SHA256={hashlib.sha256(leaf).hexdigest()}"]}
+            organizations = names.get("organizationName", ())
+            self.user = authenticated(self.common_name, uids[0] if uids else "", organizations, credential)
+
+    def check(self, authorities: Collection[bytes], now: float) -> None:
+        """Raises Refused unless one of these authorities (by fingerprint) vouches for the certificate now."""
+        if self.problem:
+            raise InvalidCredentials(self.problem)
+        if self.chain.isdisjoint(authorities):
+            raise InvalidCredentials("x509: certificate signed by unknown authority")
+        if now > self.until:
+            raise InvalidCredentials("x509: certificate has expired or is not yet valid")
+
+
+def subject(certificate: dict[str, Any]) -> dict[str, list[str]]:
+    """The attributes of a certificate's subject, each with all of its values."""
+    names: dict[str, list[str]] = {}
+    for part in certificate.get("subject", ()):
+        for key, value in part:
+            names.setdefault(key, []).append(value)
+    return names
+
+
+def client_certificate(connection: Connection) -> ClientCertificate | None:
+    """The certificate behind a connection, or None if the client showed none."""
+    peer = connection.peer
+    if peer is None:
+        tls = connection.tls
+        certificate = tls.getpeercert() if tls is not None else None
+        if tls is None or not certificate:
+            peer = NO_CERTIFICATE
+        else:
+            leaf = tls.getpeercert(binary_form=True)
+            assert leaf is not None
+            peer = ClientCertificate(certificate, leaf, verified_chain(tls))
+        connection.peer = peer
+    return None if peer is NO_CERTIFICATE else peer

@@ -1,0 +1,27 @@
+"""How a no is put to the client."""
+
+from __future__ import annotations
+
+from pybernetes.api import errors
+from pybernetes.api.text import go_format
+from pybernetes.control_plane.apiserver.authn.user import User
+from pybernetes.control_plane.apiserver.request_info import RequestInfo
+
+_HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+
+
+def forbidden(user: User, info: RequestInfo, why: str) -> errors.StatusError:
+    """The refusal in Kubernetes' words."""
+    text = f"User {go_format.quote(user.name)} cannot {info.verb} "
+    if not info.is_resource:
+        text += f"path {go_format.quote(info.path)}"
+    else:
+        resource = f"{info.resource}/{info.subresource}" if info.subresource else info.resource
+        text += f"resource {go_format.quote(resource)} in API group {go_format.quote(info.group)}"
+        text += (
+            f" in the namespace {go_format.quote(info.namespace)}"
+            if info.namespace
+            else " at the cluster scope"
+        )
+    text = text.translate(_HTML) + (f": {why}" if why else "")
+    return errors.forbidden(info.group, info.resource, info.name, text)

@@ -1,0 +1,102 @@
+"""Fills the graph from the store and keeps it in step.
+
+What a pod refers to stays as it is once the pod is bound, but for ephemeral containers and claims that are made for
+it. So a pod is decoded when it is bound and hardly ever again, however often its status changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.apiserver.authz.node import references
+from pybernetes.control_plane.apiserver.authz.node.graph import CLAIMS, SECRETS, Graph, Thing
+from pybernetes.control_plane.apiserver.storage.kinds import Kind, Kinds
+from pybernetes.control_plane.store.prefix_follower import PrefixFollower
+from pybernetes.control_plane.store.protocol import Record, Store
+
+_BOUND = b'"nodeName":"'
+# Parts of a pod that can bring references after it was bound.
+_GROWING = (b'"ephemeralContainers":', b'"resourceClaimStatuses":', b'"extendedResourceClaimStatus":')
+
+
+class Populator:
+    """Follows pods, volumes and what else is bound to nodes."""
+
+    def __init__(self, store: Store, kinds: Kinds, graph: Graph) -> None:
+        self._graph = graph
+        self._uids: dict[Thing, bytes] = {}
+        self._follows: list[PrefixFollower] = []
+        for group, plural, take in (
+            ("", "pods", self._pod),
+            ("", "persistentvolumes", self._volume),
+            ("storage.k8s.io", "volumeattachments", self._plain),
+            ("resource.k8s.io", "resourceslices", self._plain),
+            ("certificates.k8s.io", "podcertificaterequests", self._plain),
+        ):
+            kind = kinds.find(group, plural)
+            self._follows.append(PrefixFollower(store, kind.prefix, _change(kind, take)))
+
+    def start(self) -> None:
+        """Reads everything and follows it."""
+        for follow in self._follows:
+            follow.start()
+
+    def _pod(self, kind: Kind, thing: Thing, record: Record | None) -> None:
+        if record is None or _BOUND not in record.value:
+            self._drop(thing)
+            return
+        uid = self._uids.get(thing)
+        if uid is not None and uid in record.value and not any(part in record.value for part in _GROWING):
+            return
+        pod = kind.shared(record)
+        node = pod.get("spec", {}).get("nodeName", "")
+        if not node:
+            self._drop(thing)
+            return
+        namespace = thing[1]
+        needed = [(resource, namespace, name) for resource, name in references.of_pod(pod)]
+        self._graph.bind(thing, node, needed)
+        self._uids[thing] = _uid(pod)
+
+    def _plain(self, kind: Kind, thing: Thing, record: Record | None) -> None:
+        """Something whose spec names its node once and for all."""
+        uid = self._uids.get(thing)
+        if record is not None and uid is not None and uid in record.value:
+            return
+        self._drop(thing)
+        if record is not None and _BOUND in record.value:
+            obj = kind.shared(record)
+            node = obj.get("spec", {}).get("nodeName", "")
+            if node:
+                self._graph.bind(thing, node)
+                self._uids[thing] = _uid(obj)
+
+    def _volume(self, kind: Kind, thing: Thing, record: Record | None) -> None:
+        volume = kind.shared(record) if record is not None else {}
+        claim = volume.get("spec", {}).get("claimRef")
+        if claim is None:
+            self._graph.release(thing[2])
+            return
+        secrets = [(SECRETS, namespace, name) for namespace, name in references.of_volume(volume)]
+        self._graph.claim(thing[2], (CLAIMS, claim.get("namespace", ""), claim.get("name", "")), secrets)
+
+    def _drop(self, thing: Thing) -> None:
+        self._graph.unbind(thing)
+        self._uids.pop(thing, None)
+
+
+def _uid(obj: Object) -> bytes:
+    return f'"uid":"{obj["metadata"].get("uid", "")}"'.encode()
+
+
+def _change(
+    kind: Kind, take: Callable[[Kind, Thing, Record | None], None]
+) -> Callable[[str, Record | None], None]:
+    resource, start = kind.resource.plural, len(kind.prefix)
+
+    def change(key: str, record: Record | None) -> None:
+        namespace, _, name = key[start:].rpartition("/")
+        take(kind, (resource, namespace, name), record)
+
+    return change

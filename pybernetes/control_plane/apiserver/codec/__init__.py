@@ -1,0 +1,1 @@
+"""Reading and writing bodies: media types, decoding, and the forms of an answer."""

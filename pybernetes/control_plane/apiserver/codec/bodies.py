@@ -1,0 +1,133 @@
+"""The body of a request as a JSON value, from JSON, YAML or protobuf."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from typing import Any
+
+from pybernetes.api import errors, protobuf
+from pybernetes.api.schema.decode import count_keys
+from pybernetes.api.text import go_format, json_reader
+from pybernetes.control_plane.apiserver.codec.negotiation import OFFERED
+from pybernetes.control_plane.apiserver.request import Request
+
+_KEY = re.compile(rb'"\s*:')
+_SUMMARY = 30
+
+
+class Body:
+    """A decoded body.
+
+    ``problem`` tells why there is no value and ``place`` where, ``repeated`` the keys that a YAML text has twice.
+    """
+
+    __slots__ = ("_value", "place", "problem", "raw", "repeated", "text")
+
+    def __init__(
+        self,
+        value: Any,
+        raw: bytes,
+        *,
+        text: bool = True,
+        problem: str = "",
+        place: str = "",
+        repeated: tuple[str, ...] = (),
+    ) -> None:
+        self._value, self.raw, self.text, self.problem, self.repeated = value, raw, text, problem, repeated
+        self.place = place
+
+    @property
+    def value(self) -> Any:
+        """The value; 400 if there is none."""
+        if self.problem:
+            raise errors.bad_request(self.problem)
+        return self._value
+
+    def summary(self) -> str:
+        """The first bytes, for an error to show."""
+        if not self.raw:
+            return "<empty>"
+        start, more = self.raw[:_SUMMARY], " ..." if len(self.raw) > _SUMMARY else ""
+        return (start.decode("utf-8", "replace") if start[:1] == b"{" else start.hex()) + more
+
+    def complaints(self, keys: int, unknown: list[str]) -> list[str]:
+        """What is there twice or ``unknown``, given the number of keys in the decoded value.
+
+        Text with no more key marks than the value has keys has no duplicate, which spares the slow parse.
+        """
+        if self.text and len(_KEY.findall(self.raw)) != keys:
+            return _complaints(self.raw, set(unknown))
+        return [*self.repeated, *(f"unknown field {go_format.quote(path)}" for path in unknown)]
+
+
+def _complaints(raw: bytes, unknown: set[str]) -> list[str]:
+    """Unknown and duplicate fields in the order of the text; nobody looks into what is unknown."""
+    import json
+
+    class Pairs(list[tuple[str, Any]]):
+        """An object's members in order, as opposed to an array."""
+
+    found: dict[str, str] = {}
+
+    def walk(value: Any, path: str) -> None:
+        if isinstance(value, Pairs):
+            seen: set[str] = set()
+            for key, item in value:
+                here = f"{path}.{key}" if path else key
+                if here in unknown:
+                    found[here] = f"unknown field {go_format.quote(here)}"
+                    continue
+                if key in seen:
+                    found[here] = f"duplicate field {go_format.quote(here)}"
+                seen.add(key)
+                walk(item, here)
+        elif isinstance(value, list):
+            for index, item in enumerate(value):
+                walk(item, f"{path}[{index}]")
+
+    walk(json.loads(raw.decode("utf-8", "replace"), object_pairs_hook=Pairs), "")
+    return list(found.values())
+
+
+def read_body(request: Request, default: tuple[str, str, str] = ("", "v1", "")) -> Body:
+    """The body of a request; 415 for another media type.
+
+    ``default`` is the group, version and kind of a protobuf body that does not say.
+    """
+    given = request.header(b"content-type")
+    media = given.partition(";")[0].strip().lower() or "application/json"
+    if media == protobuf.MEDIA_TYPE:
+        try:
+            return Body(protobuf.decode(request.body, default), request.body, text=False)
+        except protobuf.ProtobufError as error:
+            return Body(None, request.body, text=False, problem=str(error))
+    if media not in OFFERED:
+        raise errors.unsupported_media_type((*OFFERED, protobuf.MEDIA_TYPE))
+    return parse_body(request.body, "yaml" in media)
+
+
+def parse_body(raw: bytes, is_yaml: bool) -> Body:
+    """A JSON or YAML text as a JSON value."""
+    if is_yaml:
+        return _parse_yaml(raw)
+    try:
+        return Body(json_reader.loads(raw), raw)
+    except json_reader.JsonError as error:
+        problem = f"couldn't get version/kind; json parse error: {error.plain}"
+        return Body(None, raw, problem=problem, place=error.place)
+
+
+def _parse_yaml(raw: bytes) -> Body:
+    if raw[:1] == b"{":  # JSON is YAML too, and quicker to read, unless a key may be there twice
+        with suppress(json_reader.JsonError):
+            value = json_reader.loads(raw)
+            if len(_KEY.findall(raw)) == count_keys(value):
+                return Body(value, raw, text=False)
+    from pybernetes.api.text import yaml_reader  # only now: few clients send it
+
+    try:
+        value, repeated = yaml_reader.loads(raw)
+    except yaml_reader.YamlError as error:
+        return Body(None, raw, text=False, problem=f"error converting YAML to JSON: {error}")
+    return Body(value, raw, text=False, repeated=tuple(repeated))

@@ -1,0 +1,137 @@
+"""Stored objects in the form that a client asked for: plain, as a Table, or metadata alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from pybernetes.api import errors, table
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.apiserver.codec.negotiation import Representation, encode
+from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.store.protocol import Record
+from pybernetes.lib.http.messages import Response
+
+
+def is_plain(form: Representation) -> bool:
+    """Whether the stored bytes can go out as they are."""
+    return not form.transform and not form.pretty and form.media == "application/json"
+
+
+def content_type(form: Representation) -> bytes:
+    """The Content-Type of an answer in a form."""
+    return form.media.encode()
+
+
+def partial(obj: Object, version: str = "v1") -> Object:
+    """An object's metadata alone."""
+    return {
+        "kind": "PartialObjectMetadata",
+        "apiVersion": f"meta.k8s.io/{version}",
+        "metadata": obj.get("metadata", {}),
+    }
+
+
+def row(kind: Kind, obj: Object, now: float, include: str) -> dict[str, Any]:
+    """An object as a row of a Table; ``include`` is None, Object or Metadata."""
+    result: dict[str, Any] = {"cells": table.cells(kind.resource.columns or table.PLAIN, obj, now)}
+    if include == "Object":
+        result["object"] = obj
+    elif include == "None":
+        result["object"] = None
+    else:
+        result["object"] = partial(obj)
+    return result
+
+
+def as_table(
+    kind: Kind, rows: list[dict[str, Any]], meta: dict[str, Any], version: str, columns: bool = True
+) -> dict[str, Any]:
+    """Rows under their headings."""
+    return {
+        "kind": "Table",
+        "apiVersion": f"meta.k8s.io/{version}",
+        "metadata": meta,
+        "columnDefinitions": table.definitions(kind.resource) if columns else None,
+        "rows": rows,
+    }
+
+
+def is_a_list(kind: Kind) -> errors.StatusError:
+    """The answer to a client who asks for a list and for the metadata of one object."""
+    name = f"*core.{kind.resource.list_kind}"
+    return _not_acceptable(
+        f"you requested PartialObjectMetadata, but the requested object is a list ({name})"
+    )
+
+
+def _not_acceptable(message: str) -> errors.StatusError:
+    return errors.StatusError(406, "NotAcceptable", message)
+
+
+def one(
+    kind: Kind, record: Record, form: Representation, now: float, include: str = "Metadata", status: int = 200
+) -> Response:
+    """The answer with one stored object."""
+    if is_plain(form):
+        return Response(kind.data(record), status)
+    return render(kind, kind.object(record), form, now, include, status)
+
+
+def render(
+    kind: Kind, obj: Object, form: Representation, now: float, include: str = "Metadata", status: int = 200
+) -> Response:
+    """The answer with one object that is not in the store as it is."""
+    value: Any
+    if form.transform == "PartialObjectMetadataList":
+        name = f"*core.{kind.resource.kind}"
+        raise _not_acceptable(
+            f"you requested PartialObjectMetadataList, but the requested object is not a list ({name})"
+        )
+    if form.transform == "Table":
+        meta = {"resourceVersion": obj["metadata"].get("resourceVersion", "")}
+        value = as_table(kind, [row(kind, obj, now, include)], meta, form.version)
+    elif form.transform:
+        value = partial(obj, form.version)
+    else:
+        value = kind.shown(obj)
+    return Response(encode(value, form), status, content_type(form))
+
+
+def as_list(kind: Kind, objects: list[Object], meta: dict[str, Any]) -> dict[str, Any]:
+    """A list of objects, which do not repeat what the list says of their kind."""
+    for obj in objects:
+        obj.pop("kind", None)
+        obj.pop("apiVersion", None)
+    resource = kind.resource
+    return {
+        "kind": resource.list_kind,
+        "apiVersion": resource.api_version,
+        "metadata": meta,
+        "items": objects,
+    }
+
+
+def listing(
+    kind: Kind, records: list[Record], meta: dict[str, Any], form: Representation, now: float, include: str
+) -> bytes:
+    """A list in a form."""
+    if is_plain(form):
+        head = orjson.dumps(
+            {"kind": kind.resource.list_kind, "apiVersion": kind.resource.api_version, "metadata": meta}
+        )
+        return b'%b,"items":[%b]}' % (head[:-1], b",".join(kind.items(records)))
+    objects = [kind.object(record) for record in records]
+    if form.transform == "Table":
+        value = as_table(kind, [row(kind, obj, now, include) for obj in objects], meta, form.version)
+    elif form.transform:
+        value = {
+            "kind": "PartialObjectMetadataList",
+            "apiVersion": f"meta.k8s.io/{form.version}",
+            "metadata": meta,
+            "items": [partial(obj, form.version) for obj in objects],
+        }
+    else:
+        value = as_list(kind, objects, meta)
+    return encode(value, form)

@@ -1,0 +1,135 @@
+"""A long answer as the messages of a WebSocket, for clients (browsers mostly) that cannot read streams."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import struct
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, cast
+
+from pybernetes.api import errors
+from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.lib.http.server_connection import Upgrade
+from pybernetes.lib.http.stream import Stream
+
+if TYPE_CHECKING:
+    from pybernetes.lib.http.server_connection import Connection
+
+_GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+_TEXT, _BINARY, _CLOSE = 1, 2, 8
+_NORMAL = struct.pack(">H", 1000)
+Split = Callable[[bytes], Iterable[bytes]]  # what was written at once into messages
+
+
+def wanted(request: Request) -> bool:
+    """Whether the client asks for a WebSocket."""
+    return request.headers.get(b"upgrade", b"").lower() == b"websocket"
+
+
+def raw(stream: Stream, request: Request) -> Upgrade:
+    """Bytes as they come, in the encoding that the client chose by a subprotocol."""
+    offered = _offered(request)
+    for name in offered:
+        if name == b"binary.k8s.io":
+            return _upgrade(stream, request, name, _BINARY, lambda data: (data,))
+        if name == b"base64.binary.k8s.io":
+            return _upgrade(stream, request, name, _TEXT, lambda data: (base64.b64encode(data),))
+    if offered:
+        names = " ".join(each.decode() for each in offered)
+        raise errors.StatusError(403, "Forbidden", f"requested protocol(s) are not supported: [{names}]")
+    return _upgrade(stream, request, b"", _BINARY, lambda data: (data,))
+
+
+def lines(stream: Stream, request: Request) -> Upgrade:
+    """A message for each line, as text."""
+    offered = _offered(request)
+    return _upgrade(stream, request, offered[0] if offered else b"", _TEXT, bytes.splitlines)
+
+
+def _offered(request: Request) -> list[bytes]:
+    names = request.headers.get(b"sec-websocket-protocol", b"").split(b",")
+    # A token that travels as a subprotocol is no protocol.
+    return [each.strip() for each in names if each.strip() and b"bearer.authorization.k8s.io" not in each]
+
+
+def _upgrade(stream: Stream, request: Request, protocol: bytes, kind: int, split: Split) -> Upgrade:
+    key = request.headers.get(b"sec-websocket-key")
+    if not key:
+        raise errors.bad_request("the request has no Sec-WebSocket-Key")
+    accept = base64.b64encode(hashlib.sha1(key + _GUID).digest())
+    head = [b"HTTP/1.1 101 Switching Protocols", b"Upgrade: websocket", b"Connection: Upgrade",
+            b"Sec-WebSocket-Accept: " + accept]  # fmt: skip
+    if protocol:
+        head.append(b"Sec-WebSocket-Protocol: " + protocol)
+
+    def start(transport: asyncio.Transport, leftover: bytes) -> asyncio.Protocol:
+        transport.write(b"\r\n".join(head) + b"\r\n\r\n")
+        client = _Client(transport, stream, request.connection.backlog, kind, split)
+        stream.attach(cast("Connection", client), request)
+        return client
+
+    return Upgrade(start)
+
+
+class _Client(asyncio.Protocol):
+    """The client's side: to a stream it looks like a connection, and like the transport of one."""
+
+    def __init__(
+        self, transport: asyncio.Transport, stream: Stream, backlog: int, kind: int, split: Split
+    ) -> None:
+        self._own, self._stream, self.backlog = transport, stream, backlog
+        self._kind, self._split = kind, split
+        self.transport = self
+
+    def write(self, data: bytes) -> None:
+        """Takes what a stream sends, which is in chunks."""
+        messages = (message for chunk in _chunks(data) for message in self._split(chunk))
+        self._own.write(b"".join(_frame(self._kind, message) for message in messages))
+
+    def get_write_buffer_size(self) -> int:
+        """How much waits for the client."""
+        return self._own.get_write_buffer_size()
+
+    def flush_later(self, stream: Stream) -> None:
+        """Has a stream send what it has at the end of this turn."""
+        asyncio.get_running_loop().call_soon(stream.flush)
+
+    def abort(self) -> None:
+        """Gives the client up: it does not keep pace."""
+        self._own.abort()
+
+    def finished(self) -> None:
+        """The stream has ended."""
+        self._own.write(_frame(_CLOSE, _NORMAL))
+        self._own.close()
+
+    def data_received(self, data: bytes) -> None:
+        if data[0] & 15 == _CLOSE:
+            self._own.close()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._stream.lost()
+
+
+def _chunks(data: bytes) -> Iterator[bytes]:
+    """The contents of whole chunks of the chunked transfer encoding."""
+    at = 0
+    while at < len(data):
+        end = data.index(b"\r\n", at)
+        size = int(data[at:end], 16)
+        if size:
+            yield data[end + 2 : end + 2 + size]
+        at = end + 2 + size + 2
+
+
+def _frame(kind: int, data: bytes) -> bytes:
+    size = len(data)
+    if size < 126:
+        head = struct.pack(">BB", 0x80 | kind, size)
+    elif size < 65536:
+        head = struct.pack(">BBH", 0x80 | kind, 126, size)
+    else:
+        head = struct.pack(">BBQ", 0x80 | kind, 127, size)
+    return head + data

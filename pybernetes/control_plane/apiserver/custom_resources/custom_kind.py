@@ -1,0 +1,129 @@
+"""A custom resource as it is served: its objects may have been stored under another schema or version."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping
+
+import orjson
+
+from pybernetes.api.customresource.kind import Form
+from pybernetes.api.errors import StatusError
+from pybernetes.api.resource import Object, Resource
+from pybernetes.control_plane.apiserver.custom_resources.conversion_webhook import Converter
+from pybernetes.control_plane.apiserver.storage.kinds import Kind, view_of
+from pybernetes.control_plane.store.protocol import Record
+
+_serials = itertools.count(1)
+
+
+class CustomKind(Kind):
+    """A version of a custom resource.
+
+    What was written in the storage version after ``since``, the revision at which the definition last changed,
+    went through the schema of now, so that its bytes go out as they are, like those of any other kind. Older
+    objects are made to fit once, when they are first read. With a webhook, what is stored in another version has to be
+    prepared before it is read.
+    """
+
+    def __init__(
+        self, resource: Resource, forms: Mapping[str, Form], since: int, webhook: Converter | None = None
+    ) -> None:
+        """``forms`` has every version of the definition: objects may be stored in any of them."""
+        super().__init__(resource)
+        self.schema, self._since = forms[resource.version], since
+        self._forms = {f"{resource.group}/{version}": form for version, form in forms.items()}
+        self.form = f"{resource.api_version}#{next(_serials)}"
+        group, version = resource.storage_version or (resource.group, resource.version)
+        self._storage_version = f"{group}/{version}"
+        self._storage = self._forms[self._storage_version]
+        self._storage_head = b'{"kind":"%b","apiVersion":"%b",' % (
+            resource.kind.encode(), self._storage_version.encode()
+        )  # fmt: skip
+        self.webhook = webhook
+        self.prepares = webhook is not None
+
+    def _is_current(self, record: Record) -> bool:
+        return record.revision > self._since and not self.converts
+
+    # -- what a webhook converts -------------------------------------------------------------------------------
+
+    def _is_foreign(self, record: Record) -> bool:
+        """Whether only the webhook can say what a stored object is at this version."""
+        return self.webhook is not None and not record.value.startswith(self._head)
+
+    def unprepared(self, records: Iterable[Record]) -> list[Record]:
+        """Those of the records that have to be converted before they can be read."""
+        return [
+            record
+            for record in records
+            if self._is_foreign(record) and self.form not in view_of(record).converted
+        ]
+
+    async def prepare(self, records: Iterable[Record]) -> None:
+        """Has the webhook convert what is stored in another version."""
+        missing = self.unprepared(records)
+        if not missing or self.webhook is None:
+            return
+        objects = [self._as_stored(record) for record in missing]
+        converted = await self.webhook.convert(objects, self.resource.api_version)
+        for record, obj in zip(missing, converted, strict=True):
+            view_of(record).converted[self.form] = orjson.dumps(self.schema.clean(obj))
+
+    def is_outdated(self, record: Record) -> bool:
+        """Whether an object is stored in another version than it would be now."""
+        return not record.value.startswith(self._storage_head)
+
+    async def seal(self, obj: Object) -> bytes:
+        """The bytes that are stored, once the webhook has converted the object."""
+        if self.webhook is None or not self.converts:
+            return self.encode(obj)
+        (converted,) = await self.webhook.convert([obj], self._storage_version)
+        return super().encode(self._storage.fit(converted))
+
+    # -- reading and writing -----------------------------------------------------------------------------------
+
+    def encode(self, obj: Object) -> bytes:
+        """The bytes that are stored: the object in the storage version, fit for that version's schema."""
+        if self.converts:
+            obj = orjson.loads(orjson.dumps(obj))
+            obj["apiVersion"] = self._storage_version
+            self._storage.fit(obj)
+        return super().encode(obj)
+
+    def data(self, record: Record) -> bytes:
+        """A stored object's bytes as this version shows them."""
+        if self._is_current(record):
+            return record.value
+        view = view_of(record)
+        found = view.converted.get(self.form)
+        if found is None:
+            found = orjson.dumps(self.object(record))
+            # What fits already is not kept twice.
+            view.converted[self.form] = found = record.value if found == record.value else found
+        return found
+
+    def object(self, record: Record) -> Object:
+        """A stored object, decoded anew: the caller may change it."""
+        if self._is_foreign(record):
+            converted = view_of(record).converted.get(self.form)
+            if converted is None:
+                raise StatusError(500, "", f"{record.key} is stored in another version and was not converted")
+            return orjson.loads(converted)
+        if self._is_current(record):
+            return orjson.loads(record.value)
+        obj = self._as_stored(record)
+        if obj["apiVersion"] != self.resource.api_version:
+            obj["apiVersion"] = self.resource.api_version
+            self.schema.clean(obj)
+        return obj
+
+    def _as_stored(self, record: Record) -> Object:
+        """An object as the version in which it is stored shows it: the defaults are those of that version."""
+        obj = orjson.loads(record.value)
+        form = self._forms.get(obj["apiVersion"])
+        return form.fit(obj) if form is not None else obj
+
+    def shared(self, record: Record) -> Object:
+        """A stored object, decoded once for all who hold it at the same time: nobody may change it."""
+        return super().shared(record) if self._is_current(record) else self.object(record)

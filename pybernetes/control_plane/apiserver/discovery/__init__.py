@@ -1,0 +1,1 @@
+"""Discovery: the documents from which clients learn what is served."""

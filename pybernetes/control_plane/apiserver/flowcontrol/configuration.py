@@ -1,0 +1,151 @@
+"""Follows the objects of flow control: makes levels and schemas of them, and says of schemas whether they dangle."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any
+
+from pybernetes.api.flowcontrol import GROUP
+from pybernetes.api.resource import Object
+from pybernetes.api.text import go_format
+from pybernetes.control_plane.apiserver.assembly import bootstrap
+from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.flowcontrol import defaults, flow_schema, priority_level
+from pybernetes.control_plane.apiserver.flowcontrol.flow_schema import FlowSchema
+from pybernetes.control_plane.apiserver.flowcontrol.priority_level import PriorityLevel
+from pybernetes.control_plane.apiserver.storage import writes
+from pybernetes.control_plane.apiserver.storage.options import WriteOptions
+from pybernetes.control_plane.apiserver.storage.update_rules import StatusRules
+from pybernetes.control_plane.store.prefix_follower import PrefixFollower
+from pybernetes.control_plane.store.protocol import Conflict, NotFound, Record, StoreError
+
+log = logging.getLogger(__name__)
+LEVELS, SCHEMAS = "prioritylevelconfigurations", "flowschemas"
+_OPTIONS = WriteOptions(manager="api-priority-and-fairness-config-consumer-v1")
+_RETRY_SECONDS = 1.0
+
+
+def dangling(schema: Object, found: bool, now: str) -> Object | None:
+    """The schema with its condition brought up to date, or None if it says so already."""
+    level = go_format.quote(schema["spec"]["priorityLevelConfiguration"]["name"])
+    begin = f"This FlowSchema references the PriorityLevelConfiguration object named {level} "
+    said = (
+        ("False", "Found", f"{begin}and it exists")
+        if found
+        else ("True", "NotFound", f"{begin}but there is no such object")
+    )
+    conditions: list[dict[str, Any]] = list(schema.get("status", {}).get("conditions", ()))
+    old = next((each for each in conditions if each["type"] == "Dangling"), None)
+    if old is not None and (old["status"], old.get("reason"), old.get("message")) == said:
+        return None
+    since = old["lastTransitionTime"] if old is not None and old["status"] == said[0] else now
+    new = {
+        "type": "Dangling",
+        "status": said[0],
+        "lastTransitionTime": since,
+        "reason": said[1],
+        "message": said[2],
+    }
+    kept = [each for each in conditions if each is not old]
+    return {**schema, "status": {**schema.get("status", {}), "conditions": [*kept, new]}}
+
+
+class FlowControlConfiguration:
+    """What the objects say at the moment. ``version`` grows with every change."""
+
+    def __init__(self, context: ServerContext, seats: int) -> None:
+        self._context, self._seats = context, seats
+        self._kinds = {plural: context.kinds.find(GROUP, plural) for plural in (LEVELS, SCHEMAS)}
+        self._objects: dict[str, dict[str, Object]] = {LEVELS: {}, SCHEMAS: {}}
+        self._made: dict[str, tuple[Object, PriorityLevel]] = {}
+        self.levels: dict[str, PriorityLevel] = {}
+        self.schemas: list[FlowSchema] = []
+        self.version = 0
+        self._pending: dict[str, None] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Makes the objects that have to exist, all in one go, and follows them."""
+        missing = ((LEVELS, defaults.LEVELS), (SCHEMAS, defaults.SCHEMAS))
+        await asyncio.gather(
+            *(
+                bootstrap.ensure(self._context, GROUP, plural, "", obj)
+                for plural, specs in missing
+                for obj in defaults.objects(specs)
+            )
+        )
+        for plural in (LEVELS, SCHEMAS):
+            PrefixFollower(self._context.store, self._kinds[plural].prefix, self._changed(plural)).start()
+
+    async def close(self) -> None:
+        """Stops writing."""
+        if self._task is not None:
+            self._task.cancel()
+
+    def _changed(self, plural: str) -> Any:
+        known, kind = self._objects[plural], self._kinds[plural]
+
+        def change(key: str, record: Record | None) -> None:
+            name = key.rpartition("/")[2]
+            before = known.pop(name, None)
+            if record is not None:
+                known[name] = kind.object(record)
+            if before is None or record is None or before["spec"] != known[name]["spec"]:
+                self._rebuild()
+            self._ask([name] if plural == SCHEMAS else self._objects[SCHEMAS])
+
+        return change
+
+    def _rebuild(self) -> None:
+        found: dict[str, PriorityLevel] = {}
+        for name, obj in self._objects[LEVELS].items():
+            made = self._made.get(name)
+            if made is None or (made[0]["metadata"]["uid"], made[0]["spec"]) != (
+                obj["metadata"]["uid"],
+                obj["spec"],
+            ):
+                made = (obj, priority_level.from_object(obj))
+            self._made[name] = made
+            found[name] = made[1]
+        self._made = {name: self._made[name] for name in found}
+        priority_level.share_out(found.values(), self._seats)
+        self.levels = found
+        schemas = (flow_schema.compiled(obj) for obj in self._objects[SCHEMAS].values())
+        self.schemas = flow_schema.ordered(schema for schema in schemas if schema.level in found)
+        self.version += 1
+
+    # -- what is written back ----------------------------------------------------------------------------
+
+    def _ask(self, names: Any) -> None:
+        self._pending.update(dict.fromkeys(names))
+        if self._pending and (self._task is None or self._task.done()):
+            self._task = asyncio.get_running_loop().create_task(self._work())
+
+    async def _work(self) -> None:
+        while self._pending:
+            names, self._pending = list(self._pending), {}
+            results = await asyncio.gather(*map(self._settle, names), return_exceptions=True)
+            failed = [
+                name
+                for name, result in zip(names, results, strict=True)
+                if isinstance(result, StoreError) and not isinstance(result, (Conflict, NotFound))
+            ]
+            if failed:
+                asyncio.get_running_loop().call_later(_RETRY_SECONDS, self._ask, failed)
+
+    async def _settle(self, name: str) -> None:
+        old = self._objects[SCHEMAS].get(name)
+        if old is None:
+            return
+        found = old["spec"]["priorityLevelConfiguration"]["name"] in self._objects[LEVELS]
+        new = dangling(old, found, self._context.timestamp())
+        if new is None:
+            return
+        new["metadata"] = dict(new["metadata"])
+        kind = self._kinds[SCHEMAS]
+        writes.own_fields(
+            self._context, kind.resource, old, new, _OPTIONS, "status", StatusRules(kind.resource).reset
+        )
+        revision = int(old["metadata"]["resourceVersion"])
+        await self._context.store.update(kind.key("", name), kind.encode(new), revision)

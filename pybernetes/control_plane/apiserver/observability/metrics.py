@@ -1,0 +1,268 @@
+"""The API server's metrics, under upstream's names.
+
+A request costs one dictionary look-up and a few additions: a record exists for each combination of labels,
+and everything else (label texts, sums over codes, the text format) happens when somebody scrapes.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from pybernetes.api.resource import Resource
+from pybernetes.control_plane.apiserver.observability import version
+from pybernetes.lib.exposition import CONTENT_TYPE, Exposition, Labels, merge
+
+DURATIONS = (
+    0.005,
+    0.025,
+    0.05,
+    0.1,
+    0.2,
+    0.4,
+    0.6,
+    0.8,
+    1.0,
+    1.25,
+    1.5,
+    2,
+    3,
+    4,
+    5,
+    6,
+    8,
+    10,
+    15,
+    20,
+    30,
+    45,
+    60,
+)
+STORAGE_DURATIONS = DURATIONS
+SIZES = (1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9)
+EVENT_SIZES = (1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072)
+_VERBS = {"create": "POST", "update": "PUT", "proxy": "CONNECT"}
+_OWN_PATHS = ("/healthz", "/livez", "/readyz")
+
+# verb, resource (None for other paths), subresource or path, scope, code, dry run
+_Key = tuple[str, "Resource | None", str, str, int, str]
+
+
+class _Requests:
+    """Requests with the same labels, response code included."""
+
+    __slots__ = ("bytes", "durations", "seconds", "sizes")
+
+    def __init__(self) -> None:
+        self.durations = [0] * (len(DURATIONS) + 1)
+        self.sizes = [0] * (len(SIZES) + 1)
+        self.seconds = 0.0
+        self.bytes = 0
+
+
+class Gauge:
+    """A number that goes up and down; change ``value`` itself."""
+
+    __slots__ = ("value",)
+
+    def __init__(self) -> None:
+        self.value = 0
+
+
+class Events:
+    """What was sent to the watchers of one resource."""
+
+    __slots__ = ("bytes", "count", "sizes")
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.bytes = 0
+        self.sizes = [0] * (len(EVENT_SIZES) + 1)
+
+    def sent(self, size: int, watchers: int = 1) -> None:
+        """Counts one event of this many bytes, sent to this many watchers."""
+        self.count += watchers
+        self.bytes += size * watchers
+        self.sizes[bisect_left(EVENT_SIZES, size)] += watchers
+
+
+class Metrics:
+    """Every metric of one API server."""
+
+    def __init__(self) -> None:
+        self._requests: dict[_Key, _Requests] = {}
+        self._long_running: dict[tuple[str, Resource, str, str], Gauge] = {}
+        self._events: dict[Resource, Events] = {}
+        self._storage: dict[tuple[str, Resource], list[Any]] = {}
+        self.in_flight_reads = Gauge()
+        self.in_flight_writes = Gauge()
+        # How many objects of each kind there are, and the bytes of the database: asked only when scraped.
+        self.count_objects: Callable[[], Iterable[tuple[Resource, int]]] = lambda: ()
+        self.database_size: Callable[[], int | None] = lambda: None
+        self.more: list[Callable[[Exposition], None]] = []  # what other parts of the server have to tell
+
+    def observe(
+        self,
+        verb: str,
+        resource: Resource | None,
+        subresource: str,
+        scope: str,
+        code: int,
+        seconds: float,
+        size: int = 0,
+        dry_run: str = "",
+    ) -> None:
+        """Counts a finished request.
+
+        ``verb`` is the API's ("list", "create", "apply"); ``scope`` is cluster, namespace or resource; for a
+        path without a resource, ``subresource`` is the path: one that is served, never what a client made up,
+        or the records would grow without bound.
+        """
+        key = (verb, resource, subresource, scope, code, dry_run)
+        try:
+            record = self._requests[key]
+        except KeyError:
+            record = self._requests[key] = _Requests()
+        record.durations[0 if seconds <= 0.005 else bisect_left(DURATIONS, seconds)] += 1
+        record.seconds += seconds
+        record.sizes[0 if size <= 1000 else bisect_left(SIZES, size)] += 1
+        record.bytes += size
+
+    def long_running(self, verb: str, resource: Resource, subresource: str, scope: str) -> Gauge:
+        """The gauge of open watches, proxies and streams of one kind; add and take away one."""
+        return self._long_running.setdefault((verb, resource, subresource, scope), Gauge())
+
+    def events(self, resource: Resource) -> Events:
+        """The events that watchers of a resource were sent; keep it beside what sends them."""
+        return self._events.setdefault(resource, Events())
+
+    def observe_storage(self, operation: str, resource: Resource, seconds: float) -> None:
+        """Counts a finished operation of the store: get, list, create, update, delete."""
+        key = (operation, resource)
+        record = self._storage.get(key)
+        if record is None:
+            record = self._storage[key] = [[0] * (len(STORAGE_DURATIONS) + 1), 0.0]
+        record[0][bisect_left(STORAGE_DURATIONS, seconds)] += 1
+        record[1] += seconds
+
+    def forget(self, resource: Resource) -> None:
+        """Drops what was counted of a resource that is served no longer."""
+        tables: tuple[dict[Any, Any], ...] = (self._requests, self._long_running, self._storage)
+        for table in tables:
+            for key in [key for key in table if key[1] is resource]:
+                del table[key]
+        self._events.pop(resource, None)
+
+    def render(self) -> tuple[str, bytes]:
+        """The content type and the text of a scrape."""
+        out = Exposition()
+        self._render_requests(out)
+        self._render_watches(out)
+        self._render_storage(out)
+        for render in self.more:
+            render(out)
+        known = version.document()
+        names = (("build_date", "buildDate"), ("compiler", "compiler"), ("git_commit", "gitCommit"),
+                 ("git_tree_state", "gitTreeState"), ("git_version", "gitVersion"), ("go_version", "goVersion"),
+                 ("major", "major"), ("minor", "minor"), ("platform", "platform"))  # fmt: skip
+        out.family(
+            "kubernetes_build_info", "gauge", "What this server was built from; the value is always 1."
+        )
+        out.sample("kubernetes_build_info", [(label, known[key]) for label, key in names], 1)
+        out.process()
+        return CONTENT_TYPE, out.render()
+
+    def _render_requests(self, out: Exposition) -> None:
+        out.family(
+            "apiserver_request_total", "counter", "Requests by verb, resource, scope and response code."
+        )
+        groups: dict[tuple[Any, ...], list[_Requests]] = {}
+        for (verb, resource, subresource, scope, code, dry_run), record in list(self._requests.items()):
+            labels = _request_labels(verb, resource, subresource, scope, code=str(code), dry_run=dry_run)
+            out.sample("apiserver_request_total", labels, sum(record.durations))
+            groups.setdefault((verb, resource, subresource, scope, dry_run), []).append(record)
+        out.family("apiserver_request_duration_seconds", "histogram", "Seconds until a request was answered.")
+        for (verb, resource, subresource, scope, dry_run), records in groups.items():
+            labels = _request_labels(verb, resource, subresource, scope, dry_run=dry_run)
+            counts = merge(record.durations for record in records)
+            total = sum(record.seconds for record in records)
+            out.histogram("apiserver_request_duration_seconds", labels, DURATIONS, counts, total)
+        out.family("apiserver_response_sizes", "histogram", "Bytes of the bodies of responses.")
+        sizes: dict[tuple[Any, ...], list[_Requests]] = {}
+        for group, records in groups.items():
+            sizes.setdefault(group[:4], []).extend(records)
+        for group, records in sizes.items():
+            counts = merge(record.sizes for record in records)
+            total = sum(record.bytes for record in records)
+            out.histogram("apiserver_response_sizes", _request_labels(*group), SIZES, counts, total)
+        name = "apiserver_current_inflight_requests"
+        out.family(name, "gauge", "Requests that are being handled now.")
+        out.sample(name, [("request_kind", "mutating")], self.in_flight_writes.value)
+        out.sample(name, [("request_kind", "readOnly")], self.in_flight_reads.value)
+
+    def _render_watches(self, out: Exposition) -> None:
+        name = "apiserver_longrunning_requests"
+        out.family(name, "gauge", "Open watches, proxies and streams.")
+        for key, gauge in list(self._long_running.items()):
+            out.sample(name, _request_labels(*key), gauge.value)
+        events = list(self._events.items())
+        out.family("apiserver_watch_events_total", "counter", "Events sent to watching clients.")
+        for resource, record in events:
+            out.sample("apiserver_watch_events_total", _versioned(resource), record.count)
+        out.family("apiserver_watch_events_sizes", "histogram", "Bytes of events sent to watching clients.")
+        for resource, record in events:
+            labels = _versioned(resource)
+            out.histogram("apiserver_watch_events_sizes", labels, EVENT_SIZES, record.sizes, record.bytes)
+
+    def _render_storage(self, out: Exposition) -> None:
+        counted = list(self.count_objects())
+        out.family("apiserver_storage_objects", "gauge", "Stored objects by kind.")
+        for resource, count in counted:
+            name = f"{resource.plural}.{resource.group}" if resource.group else resource.plural
+            out.sample("apiserver_storage_objects", [("resource", name)], count)
+        out.family("apiserver_resource_objects", "gauge", "Stored objects by group and resource.")
+        for resource, count in counted:
+            out.sample("apiserver_resource_objects", _named(resource), count)
+        size = self.database_size()
+        if size is not None:
+            out.family("apiserver_storage_size_bytes", "gauge", "Bytes that the database takes.")
+            out.sample("apiserver_storage_size_bytes", [("storage_cluster_id", "etcd-0")], size)
+        operations = list(self._storage.items())
+        out.family("etcd_requests_total", "counter", "Operations of the store, whichever it is.")
+        for (operation, resource), record in operations:
+            out.sample("etcd_requests_total", _operation(operation, resource), sum(record[0]))
+        out.family(
+            "etcd_request_duration_seconds", "histogram", "Seconds that an operation of the store took."
+        )
+        for (operation, resource), record in operations:
+            labels = _operation(operation, resource)
+            out.histogram("etcd_request_duration_seconds", labels, STORAGE_DURATIONS, record[0], record[1])
+
+
+def _request_labels(
+    verb: str, resource: Resource | None, subresource: str, scope: str, **more: str
+) -> Labels:
+    labels = {
+        "component": "" if resource is None and subresource.startswith(_OWN_PATHS) else "apiserver",
+        "group": resource.group if resource else "",
+        "resource": resource.plural if resource else "",
+        "scope": scope,
+        "subresource": subresource,
+        "verb": _VERBS.get(verb, verb.upper()),
+        "version": resource.version if resource else "",
+        **more,
+    }
+    return sorted(labels.items())
+
+
+def _named(resource: Resource) -> Labels:
+    return [("group", resource.group), ("resource", resource.plural)]
+
+
+def _versioned(resource: Resource) -> Labels:
+    return [*_named(resource), ("version", resource.version)]
+
+
+def _operation(operation: str, resource: Resource) -> Labels:
+    return [("group", resource.group), ("operation", operation), ("resource", resource.plural)]

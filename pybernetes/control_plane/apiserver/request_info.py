@@ -1,0 +1,121 @@
+"""What a request asks for: verb, resource and name, read off its method and path.
+
+Authorization and routing look at the same reading of the path, so that no spelling of it can mean one thing to the
+one and another to the other. A path that looks like a resource and can be none keeps an empty version, which no
+kind has: it is authorized as it looks, then refused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from pybernetes.api import selectors
+from pybernetes.api.validation.names import path_segment
+from pybernetes.control_plane.apiserver.request import Request
+
+_VERBS = {
+    "POST": "create",
+    "GET": "get",
+    "HEAD": "get",
+    "PUT": "update",
+    "PATCH": "patch",
+    "DELETE": "delete",
+}
+# Subresources of a namespace itself; anything else below a namespace is a resource in it.
+_NAMESPACE_SUBRESOURCES = ("status", "finalize")
+_SELECTING = ("list", "watch", "deletecollection")
+
+
+@dataclass(frozen=True, slots=True)
+class RequestInfo:
+    """The parts of a request that authorization, routing and metrics look at.
+
+    ``fields`` (field, value, whether they must be equal) and ``labels`` are conditions that narrow the objects; they
+    are there in what ``attributes`` gives.
+    """
+
+    verb: str
+    path: str = ""
+    is_resource: bool = False
+    group: str = ""
+    version: str = ""
+    resource: str = ""
+    subresource: str = ""
+    namespace: str = ""
+    name: str = ""
+    # What follows the subresource: the path that a proxy request is for.
+    rest: str = ""
+    # Whether the verb is in the path, as in /api/v1/watch/pods.
+    verb_in_path: bool = False
+    fields: tuple[tuple[str, str, bool], ...] = ()
+    labels: tuple[selectors.Requirement, ...] = ()
+
+
+@lru_cache(maxsize=8192)
+def parse(method: str, path: str, watch: bool) -> RequestInfo:
+    """Reads a request; ``watch`` says whether the query asks for a watch."""
+    parts = path.strip("/").split("/")
+    if len(parts) >= 3 and parts[0] == "api":
+        group, version, rest = "", parts[1], parts[2:]
+    elif len(parts) >= 4 and parts[0] == "apis":
+        group, version, rest = parts[1], parts[2] if parts[1] else "", parts[3:]
+    else:
+        return RequestInfo(method.lower(), path)
+    if not path.startswith(("/api/", "/apis/")):
+        version = ""
+    verb = _VERBS.get(method, "")
+    # The old forms of a watch, still served upstream, and of a proxy, which is not.
+    verb_in_path = rest[0] in ("watch", "proxy") and len(rest) > 1
+    if verb_in_path:
+        verb, rest = rest[0], rest[1:]
+    namespace = ""
+    if rest[0] == "namespaces" and len(rest) > 1:
+        namespace = rest[1]
+        if len(rest) > 2 and rest[2] not in _NAMESPACE_SUBRESOURCES:
+            rest = rest[2:]
+    resource = rest[0]
+    name = rest[1] if len(rest) > 1 else ""
+    subresource = rest[2] if len(rest) > 2 and verb != "proxy" else ""
+    if verb == "get" and not name:
+        verb = "watch" if watch else "list"
+    elif verb == "delete" and not name:
+        verb = "deletecollection"
+    return RequestInfo(
+        verb=verb, path=path, is_resource=True, group=group, version=version, resource=resource,
+        subresource=subresource, namespace=namespace, name=name, rest="/".join(rest[3:]),
+        verb_in_path=verb_in_path,
+    )  # fmt: skip
+
+
+def attributes(request: Request) -> RequestInfo:
+    """What authorization looks at: the request, with the selectors that narrow a list, a watch or a deletion.
+
+    A list or watch of one name is authorized like a read of that name.
+    """
+    info: RequestInfo = request.request_info
+    if not request.query_text or info.verb not in _SELECTING or info.verb_in_path:
+        return info
+    fields = _fields(request.parameter("fieldSelector"))
+    labels = _labels(request.parameter("labelSelector"))
+    if not fields and not labels:
+        return info
+    name = info.name
+    if not name and info.verb != "deletecollection":
+        name = next((value for field, value, equal in fields if equal and field == "metadata.name"), "")
+        name = "" if path_segment(name) else name
+    return replace(info, name=name, fields=fields, labels=labels)
+
+
+def _fields(text: str) -> tuple[tuple[str, str, bool], ...]:
+    try:
+        return tuple(selectors.parse_fields(text)) if text else ()
+    except selectors.SelectorError:
+        return ()  # the verb will complain; until then nothing is narrowed
+
+
+def _labels(text: str) -> tuple[selectors.Requirement, ...]:
+    try:
+        return selectors.parse_labels(text).requirements if text else ()
+    except selectors.SelectorError:
+        return ()

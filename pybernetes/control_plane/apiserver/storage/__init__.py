@@ -1,0 +1,1 @@
+"""The life of a stored object: kinds, writes, update rules, deletion, resource versions."""

@@ -1,0 +1,189 @@
+"""Deleting an object: grace periods, finalizers, and what follows the end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+
+from pybernetes.api import errors
+from pybernetes.api.resource import Object
+from pybernetes.api.table import epoch
+from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.options import DeleteOptions
+from pybernetes.control_plane.store.protocol import Conflict, NotFound, Record
+
+Admit = Callable[[Object], Awaitable[None]]
+ORPHAN, FOREGROUND = "orphan", "foregroundDeletion"
+
+
+def is_complete(obj: Object) -> bool:
+    """Whether an object that is being deleted has nothing left to wait for."""
+    meta = obj["metadata"]
+    if not meta.get("deletionTimestamp") or meta.get("finalizers"):
+        return False
+    if obj["kind"] == "Namespace" and obj["apiVersion"] == "v1" and obj.get("spec", {}).get("finalizers"):
+        return False
+    return not meta.get("deletionGracePeriodSeconds")
+
+
+async def after(context: ServerContext, kind: Kind, obj: Object) -> None:
+    """What an object's end brings with it: its addresses go back to their pools."""
+    allocator = context.allocator(kind)
+    if allocator is not None:
+        await allocator.release(obj)
+
+
+def preconditions(kind: Kind, obj: Object, options: DeleteOptions) -> None:
+    """409 if the object is not the one that the client meant."""
+    resource, meta = kind.resource, obj["metadata"]
+    name = meta.get("name", "")
+    if options.uid is not None and options.uid != meta.get("uid"):
+        why = (
+            f"the UID in the precondition ({options.uid}) does not match the UID in record ({meta.get('uid', '')}). "
+            "The object might have been deleted and then recreated"
+        )
+        raise errors.conflict(resource.group, resource.kind, name, why)
+    if options.resource_version is not None and options.resource_version != meta.get("resourceVersion"):
+        why = (
+            f"the ResourceVersion in the precondition ({options.resource_version}) does not match the "
+            f"ResourceVersion in record ({meta.get('resourceVersion', '')}). The object might have been modified"
+        )
+        raise errors.conflict(resource.group, resource.kind, name, why)
+
+
+def wanted_finalizers(kind: Kind, obj: Object, options: DeleteOptions) -> list[str]:
+    """The finalizers that the propagation policy leaves on the object."""
+    present = obj["metadata"].get("finalizers", [])
+    kept = [name for name in present if name not in (ORPHAN, FOREGROUND)]
+    if options.orphan is not None:
+        wanted = ORPHAN if options.orphan else ""
+    elif options.policy is not None:
+        wanted = {"Orphan": ORPHAN, "Foreground": FOREGROUND}.get(options.policy, "")
+    else:
+        usual = ORPHAN if kind.resource.propagation == "Orphan" else ""
+        wanted = next((name for name in present if name in (ORPHAN, FOREGROUND)), usual)
+    if wanted:
+        kept.append(wanted)
+    return present if set(kept) == set(present) else kept
+
+
+def begin(kind: Kind, obj: Object, options: DeleteOptions, now: float) -> bool:
+    """Marks the object as being deleted, if it has to wait; gives False if it can go at once.
+
+    The object is changed in place.
+    """
+    meta = obj["metadata"]
+    if kind.resource.begin_deletion is not None:
+        kind.resource.begin_deletion(obj, _stamp(now))
+    finalizers = wanted_finalizers(kind, obj, options)
+    if kind.resource.begin_deletion is not None and finalizers and not meta.get("deletionTimestamp"):
+        # Upstream has a way of its own here: no grace, no new generation.
+        _set_finalizers(meta, finalizers)
+        meta["deletionTimestamp"] = _stamp(now)
+        return True
+    if kind.resource.grace_period is not None:
+        grace = kind.resource.grace_period(obj, options.grace)
+        if meta.get("deletionTimestamp"):
+            remaining = meta.get("deletionGracePeriodSeconds", 0)
+            if options.grace is None or remaining == 0 or grace >= remaining:
+                return bool(remaining) or bool(
+                    meta.get("finalizers")
+                )  # already under way, nothing shorter asked
+            end = epoch(meta["deletionTimestamp"]) - remaining + grace
+            if end < now and grace:
+                grace = (
+                    1  # the time is over, but somebody has to see that the deletion is still a graceful one
+                )
+            meta["deletionTimestamp"] = _stamp(max(end, now))
+            meta["deletionGracePeriodSeconds"] = grace
+            return bool(grace) or bool(meta.get("finalizers"))
+        # Even an object that goes at once is shown as one that is being deleted.
+        meta["deletionTimestamp"] = _stamp(now + grace)
+        meta["deletionGracePeriodSeconds"] = grace
+        _bump(meta)
+        _set_finalizers(meta, finalizers)
+        return bool(grace or finalizers)
+    _set_finalizers(meta, finalizers)
+    if not finalizers:
+        return False
+    if not meta.get("deletionTimestamp"):
+        _bump(meta)
+        meta["deletionTimestamp"] = _stamp(now)
+    meta["deletionGracePeriodSeconds"] = 0
+    return True
+
+
+def _bump(meta: Object) -> None:
+    if meta.get("generation", 0) > 0:
+        meta["generation"] += 1
+
+
+def _set_finalizers(meta: Object, finalizers: list[str]) -> None:
+    if finalizers:
+        meta["finalizers"] = finalizers
+    else:
+        meta.pop("finalizers", None)
+
+
+def _stamp(moment: float) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))
+
+
+class Deleted:
+    """The outcome: the object as it was last, and whether it is gone."""
+
+    __slots__ = ("gone", "obj", "record")
+
+    def __init__(self, obj: Object, gone: bool, record: Record | None = None) -> None:
+        self.obj, self.gone, self.record = obj, gone, record
+
+
+async def delete(
+    context: ServerContext, kind: Kind, key: str, name: str, options: DeleteOptions, admit: Admit
+) -> Deleted:
+    """Deletes one object, or starts to; ``admit`` is asked with the object before anything happens."""
+    resource = kind.resource
+    await context.fresh()
+    while True:
+        record = context.store.get(key)
+        if record is None:
+            raise errors.not_found(resource.group, resource.plural, name)
+        if kind.prepares:
+            await kind.prepare((record,))
+        obj = kind.object(record)
+        preconditions(kind, obj, options)
+        await admit(obj)
+        waits = begin_for(kind, obj, options, context.clock())
+        try:
+            if options.dry_run:
+                return Deleted(obj, not waits)
+            if not waits:
+                event = await context.store.delete(key, record.revision)
+                obj["metadata"]["resourceVersion"] = str(event.revision)
+                await after(context, kind, obj)
+                return Deleted(obj, True)
+            if kind.encode(obj) == kind.encode(kind.object(record)):
+                return Deleted(obj, False, record)
+            encoded = await kind.seal(obj) if kind.prepares else kind.encode(obj)
+            record = await context.store.update(key, encoded, record.revision)
+            if kind.prepares:
+                await kind.prepare((record,))
+            return Deleted(kind.object(record), False, record)
+        except NotFound:
+            raise errors.not_found(resource.group, resource.plural, name) from None
+        except Conflict:
+            await context.fresh()
+
+
+def begin_for(kind: Kind, obj: Object, options: DeleteOptions, now: float) -> bool:
+    """Like ``begin``; a namespace waits for its own finalizers too, and shows that it is terminating."""
+    if kind.resource.kind != "Namespace" or kind.resource.group:
+        return begin(kind, obj, options, now)
+    meta = obj["metadata"]
+    _set_finalizers(meta, wanted_finalizers(kind, obj, options))
+    if not meta.get("deletionTimestamp"):
+        meta["deletionTimestamp"] = _stamp(now)
+        _bump(meta)
+        obj.setdefault("status", {})["phase"] = "Terminating"
+    return bool(obj.get("spec", {}).get("finalizers") or meta.get("finalizers"))

@@ -1,0 +1,54 @@
+"""Watches of kinds whose records a webhook converts: changes wait until they are ready to be read."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+
+from pybernetes.api import errors
+from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.store.protocol import Event
+
+Sink = Callable[[list[Event]], None]
+
+
+class EventConverter:
+    """Passes changes on in their order, each batch once its records are converted."""
+
+    def __init__(self, kind: Kind, sink: Sink, failed: Callable[[errors.StatusError], None]) -> None:
+        self._kind, self._sink, self._failed = kind, sink, failed
+        self._waiting: deque[list[Event]] = deque()
+        self._task: asyncio.Task[None] | None = None
+
+    def take(self, events: list[Event]) -> None:
+        """Takes a batch of changes from the store."""
+        self._waiting.append(events)
+        if self._task is None or self._task.done():
+            self._task = asyncio.get_running_loop().create_task(self._pass_on())
+
+    async def _pass_on(self) -> None:
+        while self._waiting:
+            events = self._waiting.popleft()
+            records = [record for event in events for record in (event.record, event.previous) if record]
+            try:
+                await self._kind.prepare(records)
+            except errors.StatusError as error:
+                self._waiting.clear()
+                self._failed(error)
+                return
+            self._sink(events)
+
+
+async def convert_all(context: ServerContext, kind: Kind, prefix: str) -> None:
+    """Prepares everything under a prefix; nothing is left when this returns."""
+    while True:
+        if prefix.endswith("/"):
+            records = context.store.list(prefix).records
+        else:
+            record = context.store.get(prefix)
+            records = [] if record is None else [record]
+        if not kind.unprepared(records):
+            return
+        await kind.prepare(records)

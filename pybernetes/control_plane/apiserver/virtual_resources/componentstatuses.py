@@ -1,0 +1,76 @@
+"""componentstatuses: asks the other parts of the control plane how they are, when someone wants to know."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from typing import Any
+
+import orjson
+
+from pybernetes.api import errors
+from pybernetes.api.core.componentstatus import component_status
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.apiserver.codec import negotiation, rendering
+from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.store.protocol import Record, StoreError
+from pybernetes.lib.http.messages import Response
+
+_PORTS = {"scheduler": 10259, "controller-manager": 10257}
+_STORE = "etcd-0"
+_SECONDS = 5.0
+
+
+async def handle(api: ServerContext, request: Request, kind: Kind) -> Response:
+    """One component, or all of them."""
+    form, name = negotiation.representation(request), request.request_info.name
+    include = request.parameter("includeObject") or "Metadata"
+    if request.request_info.verb == "get":
+        if name != _STORE and name not in _PORTS:
+            raise errors.not_found("", "componentstatus", name)
+        return rendering.render(kind, await _ask(api, name), form, api.clock(), include)
+    found = await asyncio.gather(*(_ask(api, each) for each in (*_PORTS, _STORE)))
+    records = [Record(status["metadata"]["name"], orjson.dumps(status), 0) for status in found]
+    body = rendering.listing(kind, records, {}, form, api.clock(), include)
+    return Response(body, 200, rendering.content_type(form))
+
+
+async def _ask(api: ServerContext, name: str) -> Object:
+    if name == _STORE:
+        try:
+            await api.store.health()
+        except StoreError as error:
+            return component_status(name, False, str(error))
+        return component_status(name, True, "ok")
+    healthy, message = await _probe(_PORTS[name])
+    return component_status(name, healthy, message)
+
+
+async def _probe(port: int) -> tuple[bool, str]:
+    """Asks a component on this machine for its health; nobody can stand in for it, so its name is not checked."""
+    context = ssl.create_default_context()
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    address = f"127.0.0.1:{port}"
+    failed = f'Get "https://{address}/healthz": '
+    try:
+        async with asyncio.timeout(_SECONDS):
+            return await _get(port, context)
+    except ConnectionRefusedError:
+        return False, f"{failed}dial tcp {address}: connect: connection refused"
+    except (OSError, TimeoutError, ValueError) as error:
+        return False, failed + (str(error) or "context deadline exceeded")
+
+
+async def _get(port: int, context: ssl.SSLContext) -> tuple[bool, str]:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=context)
+    try:
+        writer.write(b"GET /healthz HTTP/1.0\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
+        answer: Any = await reader.read(64 * 1024)
+    finally:
+        writer.close()
+    head, _, body = answer.partition(b"\r\n\r\n")
+    status = int(head.split(b" ", 2)[1]) if head.count(b" ") else 0
+    return status == 200, body.decode(errors="replace").strip()

@@ -1,0 +1,1 @@
+"""The manager that runs the controllers: what describes them, who they are."""

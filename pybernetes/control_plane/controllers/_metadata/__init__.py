@@ -1,0 +1,1 @@
+"""Watching the metadata of every kind that is served."""

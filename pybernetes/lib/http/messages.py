@@ -1,0 +1,114 @@
+"""Requests and responses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, unquote
+
+if TYPE_CHECKING:
+    from pybernetes.lib.http.server_connection import Connection
+
+JSON = b"application/json"
+
+
+class _StatusLines(dict[int, bytes]):
+    """The first lines of answers; those whom we pass requests on to may use codes that have no name."""
+
+    def __missing__(self, status: int) -> bytes:
+        return f"HTTP/1.1 {status} status code {status}\r\n".encode()
+
+
+STATUS_LINES = _StatusLines(
+    {status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() for status in HTTPStatus}
+)
+
+
+class Request:
+    """One request. A server may have a subclass of its own, with what it finds out about a request."""
+
+    __slots__ = ("_query", "body", "connection", "headers", "keep_alive", "method", "path", "query_text",
+                 "repeated", "started")  # fmt: skip
+
+    def __init__(
+        self,
+        connection: Connection,
+        method: str,
+        path: str,
+        query: str,
+        headers: dict[bytes, bytes],
+        body: bytes,
+    ) -> None:
+        self.connection = connection
+        self.method = method
+        self.path = path
+        self.query_text = query
+        self.headers = headers
+        self.body = body
+        # The values of headers that came more than once, one by one; ``headers`` has them joined.
+        self.repeated: dict[bytes, list[bytes]] | None = None
+        self.keep_alive = True
+        self.started = 0.0
+        self._query: Mapping[str, list[str]] | None = None
+
+    @property
+    def query(self) -> Mapping[str, list[str]]:
+        """Every query parameter with its values."""
+        if self._query is None:
+            parameters: dict[str, list[str]] = {}
+            if self.query_text:
+                for name, value in parse_qsl(self.query_text, keep_blank_values=True):
+                    parameters.setdefault(name, []).append(value)
+            self._query = parameters
+        return self._query
+
+    def parameter(self, name: str, default: str = "") -> str:
+        """Return the first value of a query parameter."""
+        if not self.query_text:
+            return default
+        values = self.query.get(name)
+        return values[0] if values else default
+
+    def header(self, name: bytes) -> str:
+        """Return a header's text (name in lower case), empty if there is none."""
+        return self.headers.get(name, b"").decode("latin-1")
+
+    def values(self, name: bytes) -> list[str]:
+        """Return the values of a header that may come more than once, one by one."""
+        if self.repeated is not None and name in self.repeated:
+            return [value.decode(errors="replace") for value in self.repeated[name]]
+        value = self.headers.get(name)
+        return [] if value is None else [value.decode(errors="replace")]
+
+    def response_headers(self) -> bytes:
+        """Return the header lines that every answer to this request has."""
+        return b""
+
+    def connection_ended(self) -> None:
+        """Note the end of a connection that this request took over."""
+
+
+class Response:
+    """A response whose body is known."""
+
+    __slots__ = ("body", "content_type", "headers", "status")
+
+    def __init__(
+        self,
+        body: bytes,
+        status: int = 200,
+        content_type: bytes = JSON,
+        headers: tuple[tuple[bytes, bytes], ...] = (),
+    ) -> None:
+        self.body = body
+        self.status = status
+        self.content_type = content_type
+        self.headers = headers
+
+
+def split_target(target: bytes) -> tuple[str, str]:
+    """The path, with its escapes undone, and the query of a request target."""
+    path, _, query = target.partition(b"?")
+    text = path.decode("latin-1")
+    return (unquote(text) if "%" in text else text), query.decode("latin-1")

@@ -1,0 +1,138 @@
+"""A response that goes on: chunked frames, one write for all that came up in one turn of the loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from pybernetes.lib.http.messages import JSON, Request
+
+if TYPE_CHECKING:
+    from pybernetes.lib.http.server_connection import Connection
+
+_STREAMS_PER_TURN = 8
+
+
+def chunk(data: bytes) -> bytes:
+    """Data as one chunk of the chunked transfer encoding."""
+    return b"%x\r\n%b\r\n" % (len(data), data)
+
+
+class Flusher:
+    """Sends what streams have queued, a few streams per turn of the loop.
+
+    Between the turns new events come in and join what waits, so that with many watchers each write carries
+    more of them, while a lone event goes out at once.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: deque[Stream] = deque()
+        self._running = False
+
+    def add(self, stream: Stream) -> None:
+        """Notes a stream that has something to send."""
+        self._waiting.append(stream)
+        if not self._running:
+            self._running = True
+            asyncio.get_running_loop().call_soon(self._run)
+
+    def _run(self) -> None:
+        waiting = self._waiting
+        for _ in range(min(len(waiting), _STREAMS_PER_TURN)):
+            waiting.popleft().flush()
+        if waiting:
+            asyncio.get_running_loop().call_soon(self._run)
+        else:
+            self._running = False
+
+
+class Stream:
+    """An open response. ``write`` takes data that is already chunk-encoded, so that many streams share it."""
+
+    def __init__(self, *, content_type: bytes = JSON, status: int = 200) -> None:
+        self.content_type = content_type
+        self.status = status
+        self.headers: tuple[tuple[bytes, bytes], ...] = ()
+        # Called when the client went away or the stream was ended.
+        self.on_close: Callable[[], None] | None = None
+        # Called after that, for whoever notes what becomes of requests.
+        self.on_end: Callable[[], Any] | None = None
+        # Called once the head is sent, to write the first frames.
+        self.on_open: Callable[[], None] | None = None
+        self._connection: Connection | None = None
+        self._pending: list[bytes] = []
+        self._scheduled = False
+        self._head_start = 0
+        self.closed = False
+        self._finished = False
+
+    def attach(self, connection: Connection, request: Request) -> None:
+        """Takes the connection over; called by it."""
+        self._connection = connection
+        if self.on_open is not None:
+            self.on_open()
+        self._head_start = sum(map(len, self._pending))
+        if self._pending and not self._scheduled:  # written before the head was sent
+            self.flush()
+        if self._finished:
+            self.end()
+
+    def write(self, chunks: bytes) -> None:
+        """Queues chunks; everything queued in one turn of the loop goes out together."""
+        if self.closed:
+            return
+        self._pending.append(chunks)
+        if not self._scheduled and self._connection is not None:
+            self._scheduled = True
+            self._connection.flush_later(self)
+
+    def flush(self) -> None:
+        """Sends what is queued."""
+        self._scheduled = False
+        if self.closed or self._connection is None or not self._pending:
+            return
+        data = self._pending[0] if len(self._pending) == 1 else b"".join(self._pending)
+        self._pending.clear()
+        transport = self._connection.transport
+        transport.write(data)
+        behind = transport.get_write_buffer_size()
+        # What the stream began with, however much it is, does not count against the client.
+        self._head_start = min(self._head_start, behind)
+        if behind - self._head_start > self._connection.backlog:
+            self._connection.abort()
+
+    def finish(self) -> None:
+        """Ends the response, now or as soon as it has begun."""
+        self._finished = True
+        if self._connection is not None:
+            self.end()
+
+    def end(self) -> None:
+        """Ends the response; the connection can be used again."""
+        if self.closed:
+            return
+        self._pending.append(b"0\r\n\r\n")
+        self.flush()
+        connection = self._connection
+        self.lost()
+        if connection is not None:
+            connection.finished()
+
+    def lost(self) -> None:
+        """Lets go of everything; called when the client went away."""
+        if self.closed:
+            return
+        self.closed = True
+        self._pending.clear()
+        if self.on_close is not None:
+            self.on_close()
+            self.on_close = None
+        self.ended()
+
+    def ended(self) -> None:
+        """Tells whoever wants to know that nothing more comes."""
+        if self.on_end is not None:
+            end, self.on_end = self.on_end, None
+            end()

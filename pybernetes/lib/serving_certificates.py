@@ -1,0 +1,184 @@
+"""A TLS server whose certificates, keys and client authorities follow their files.
+
+The files are looked at when a client connects: that is when they matter, and nothing has to watch them meanwhile.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import re
+import ssl
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+log = logging.getLogger(__name__)
+_CERTIFICATE = re.compile(rb"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL)
+
+
+class CABundle:
+    """The authorities of a file, as they were when it was last read."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.certificates: tuple[bytes, ...] = ()
+        self.fingerprints: frozenset[bytes] = frozenset()
+        self.read()
+
+    def read(self) -> None:
+        """Reads the file; ValueError if it holds no certificate."""
+        blocks = _CERTIFICATE.findall(self.path.read_bytes())
+        if not blocks:
+            raise ValueError(f"{self.path}: data does not contain any valid certificates")
+        self.certificates = tuple(ssl.PEM_cert_to_DER_cert(block.decode()) for block in blocks)
+        self.fingerprints = frozenset(hashlib.sha256(each).digest() for each in self.certificates)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPair:
+    """A certificate and its key in files, and the host names that it is for; without names those that it says."""
+
+    certificate: Path
+    key: Path
+    names: tuple[str, ...] = ()
+
+
+class ServingCertificates:
+    """The context of a TLS server; new connections get what the files say now.
+
+    Clients may show a certificate, which must then be of one of the bundles. Sessions are not resumed: the chain of a
+    client's certificate is known only where it was verified.
+    """
+
+    def __init__(
+        self,
+        default: KeyPair,
+        named: Sequence[KeyPair] = (),
+        bundles: Sequence[CABundle] = (),
+        *,
+        ciphers: str | None = "",
+        minimum: ssl.TLSVersion = ssl.TLSVersion.TLSv1_2,
+        protocols: Iterable[str] = ("http/1.1",),
+    ) -> None:
+        self._default, self._named, self._bundles = default, tuple(named), tuple(bundles)
+        self._ciphers, self._protocols = ciphers, list(protocols)
+        self._minimum = max(minimum, ssl.TLSVersion.TLSv1_3) if ciphers is None else minimum
+        self._files = [file for pair in (default, *named) for file in (pair.certificate, pair.key)]
+        self._files += [bundle.path for bundle in bundles]
+        self._seen = self._state()
+        # Called when the files have changed.
+        self.listeners: list[Callable[[], None]] = []
+        self.context = self._current = self._context(default)
+        self._by_name = self._contexts()
+        self.context.sni_callback = self._choose
+
+    def _context(self, pair: KeyPair) -> ssl.SSLContext:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.minimum_version = self._minimum
+        context.num_tickets = 0
+        context.options |= ssl.OP_NO_TICKET
+        context.load_cert_chain(pair.certificate, pair.key)
+        context.set_alpn_protocols(self._protocols)
+        if self._ciphers:
+            context.set_ciphers(self._ciphers)
+        if self._bundles:
+            context.verify_mode = ssl.CERT_OPTIONAL
+            # Any certificate of a bundle is trusted for its own sake, as in Go, not only roots.
+            context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+            for bundle in self._bundles:
+                context.load_verify_locations(cadata=b"".join(bundle.certificates))
+        return context
+
+    def _contexts(self) -> dict[str, ssl.SSLContext]:
+        """The contexts by host name: names that were given win over those in certificates, earlier pairs over later."""
+        found: dict[str, ssl.SSLContext] = {}
+        given: dict[str, ssl.SSLContext] = {}
+        for pair in reversed(self._named):
+            context = self._context(pair)
+            into, names = (given, pair.names) if pair.names else (found, certificate_names(pair.certificate))
+            into.update((name.lower(), context) for name in names)
+        return found | given
+
+    def _choose(self, connection: Any, name: str | None, _: ssl.SSLContext) -> None:
+        """Called in every handshake."""
+        self.refresh()
+        chosen = match(self._by_name, name.lower()) if name and self._by_name else None
+        chosen = chosen or self._current
+        if connection.context is not chosen:
+            connection.context = chosen
+
+    def refresh(self) -> None:
+        """Takes over what the files say if they have changed; what cannot be used is logged and left alone."""
+        state = self._state()
+        if state == self._seen:
+            return
+        self._seen = state
+        before = [(bundle.certificates, bundle.fingerprints) for bundle in self._bundles]
+        try:
+            for bundle in self._bundles:
+                bundle.read()
+            current, by_name = self._context(self._default), self._contexts()
+        except (OSError, ValueError) as error:
+            for bundle, (certificates, fingerprints) in zip(self._bundles, before, strict=True):
+                bundle.certificates, bundle.fingerprints = certificates, fingerprints
+            log.warning("serving with the certificates from before: the new files cannot be used: %s", error)
+            return
+        self._current, self._by_name = current, by_name
+        log.info("serving with new certificates")
+        for listener in self.listeners:
+            listener()
+
+    def _state(self) -> list[tuple[int, int, int] | None]:
+        found: list[tuple[int, int, int] | None] = []
+        for file in self._files:
+            try:
+                status = os.stat(file)
+                found.append((status.st_mtime_ns, status.st_size, status.st_ino))
+            except OSError:
+                found.append(None)
+        return found
+
+
+def verified_chain(tls: ssl.SSLObject) -> frozenset[bytes]:
+    """The fingerprints of the chain that was verified, from the client's certificate to its authority.
+
+    It is empty for a resumed session, which our contexts do not allow: then nobody vouches for the certificate.
+    """
+    public = getattr(tls, "get_verified_chain", None)  # Python 3.13
+    if public is not None:
+        chain = public()
+    else:
+        chain = [item.public_bytes(2) for item in tls._sslobj.get_verified_chain() or ()]  # type: ignore[attr-defined]
+    return frozenset(hashlib.sha256(item).digest() for item in chain)
+
+
+def match(contexts: dict[str, ssl.SSLContext], name: str) -> ssl.SSLContext | None:
+    """The context of a host name: its own, or that of a pattern whose first labels are ``*``."""
+    labels = name.rstrip(".").split(".")
+    found = contexts.get(".".join(labels))
+    for index in range(len(labels)):
+        if found is not None:
+            break
+        labels[index] = "*"
+        found = contexts.get(".".join(labels))
+    return found
+
+
+def certificate_names(path: Path) -> list[str]:
+    """The host names that a certificate is for: its common name, unless that is an address, and its DNS names."""
+    from cryptography import x509
+    from cryptography.x509.oid import NameOID
+
+    certificate = x509.load_pem_x509_certificate(path.read_bytes())
+    common = [str(each.value) for each in certificate.subject.get_attributes_for_oid(NameOID.COMMON_NAME)][
+        -1:
+    ]
+    names = [name for name in common if re.fullmatch(r"\*|(\*\.)?[a-z0-9.-]*[a-z][a-z0-9.-]*", name)]
+    try:
+        listed = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    except x509.ExtensionNotFound:
+        return names
+    return names + listed.get_values_for_type(x509.DNSName)

@@ -1,0 +1,1 @@
+"""What a container is made of: environment, files, logs."""

@@ -1,0 +1,90 @@
+"""What a pod may know of itself: the fields and resources of the downward API."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from pybernetes.api import quantity
+
+Fields = dict[str, Any]
+_KEYED = re.compile(r"^metadata\.(labels|annotations)\['(.+)'\]$")
+
+
+class FieldError(ValueError):
+    """The pod has no such field, or a container no such resource."""
+
+
+def field_value(pod: Fields, path: str, addresses: tuple[str, ...] = (), host: tuple[str, ...] = ()) -> str:
+    """A field as text; ``addresses`` are the pod's and ``host`` the node's."""
+    meta, spec = pod["metadata"], pod["spec"]
+    keyed = _KEYED.match(path)
+    if keyed:
+        return (meta.get(keyed.group(1)) or {}).get(keyed.group(2), "")
+    if path in ("metadata.labels", "metadata.annotations"):
+        return key_values(meta.get(path.partition(".")[2]) or {})
+    simple = {
+        "metadata.name": lambda: meta["name"],
+        "metadata.namespace": lambda: meta["namespace"],
+        "metadata.uid": lambda: meta["uid"],
+        "spec.nodeName": lambda: spec.get("nodeName", ""),
+        "spec.serviceAccountName": lambda: spec.get("serviceAccountName", ""),
+        "status.hostIP": lambda: host[0] if host else "",
+        "status.hostIPs": lambda: ",".join(host),
+        "status.podIP": lambda: addresses[0] if addresses else "",
+        "status.podIPs": lambda: ",".join(addresses),
+    }
+    if path not in simple:
+        raise FieldError(f"unsupported fieldPath: {path}")
+    return simple[path]()
+
+
+def key_values(values: Mapping[str, str]) -> str:
+    """Labels or annotations as lines of a file."""
+    return "\n".join(f"{key}={_quoted(value)}" for key, value in sorted(values.items()))
+
+
+def _quoted(value: str) -> str:
+    out = []
+    short = {"\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v"}
+    for char in value:
+        if char in '"\\':
+            out.append("\\" + char)
+        elif char in short:
+            out.append(short[char])
+        elif not char.isprintable():
+            code = ord(char)
+            out.append(
+                f"\\x{code:02x}" if code < 0x80 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+            )
+        else:
+            out.append(char)
+    return '"' + "".join(out) + '"'
+
+
+def resource_value(
+    pod: Fields, reference: Fields, container: Fields | None, allocatable: Mapping[str, str]
+) -> str:
+    """A resource of a container in units of the divisor, rounded up; limits that are missing are the node's."""
+    if reference.get("containerName"):
+        groups = ("containers", "initContainers")
+        named = (each for group in groups for each in pod["spec"].get(group, ()))
+        container = next((each for each in named if each["name"] == reference["containerName"]), None)
+    if container is None:
+        raise FieldError(f"container {reference.get('containerName', '')} not found")
+    kind, _, name = reference["resource"].partition(".")
+    amounts = (container.get("resources") or {}).get(kind) or {}
+    if name in amounts:
+        value = amounts[name]
+    elif kind == "limits" and name in ("cpu", "memory", "ephemeral-storage"):
+        value = allocatable.get(name, "0")
+    else:
+        value = "0"
+    divisor = reference.get("divisor") or "0"
+    unit = quantity.parse(divisor) or Fraction(1)
+    amount = quantity.parse(value)
+    if name == "cpu":  # counted in thousandths
+        amount, unit = Fraction(quantity.milli(value)), Fraction(quantity.milli(str(divisor)) or 1000)
+    return str(-(-amount // unit))

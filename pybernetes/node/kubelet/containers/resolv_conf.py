@@ -1,0 +1,133 @@
+"""What a pod has in its /etc/resolv.conf: a pure function of its policy and of the node's own file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+Fields = dict[str, Any]
+_SERVERS, _SEARCHES, _SEARCH_CHARACTERS = 3, 32, 2048
+_CLUSTER_OPTIONS = ("ndots:5",)
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvConf:
+    """The lines of a resolv.conf."""
+
+    servers: tuple[str, ...] = ()
+    searches: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+
+    def text(self) -> str:
+        """The file."""
+        lines = [f"search {' '.join(self.searches)}"] if self.searches else []
+        lines += [f"nameserver {server}" for server in self.servers]
+        if self.options:
+            lines.append(f"options {' '.join(self.options)}")
+        return "\n".join(lines) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterDns:
+    """The cluster's DNS, and what the node itself uses."""
+
+    servers: tuple[str, ...] = ()
+    domain: str = "cluster.local"
+    node: ResolvConf = field(default_factory=ResolvConf)
+
+
+def parse(text: str) -> ResolvConf:
+    """The node's own file."""
+    servers: list[str] = []
+    searches: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    for line in text.splitlines():
+        words = line.split()
+        if not words or words[0][0] in "#;":
+            continue
+        if words[0] == "nameserver" and len(words) > 1:
+            servers.append(words[1])
+        elif words[0] == "search":
+            searches = tuple(word.rstrip(".") or "." for word in words[1:])
+        elif words[0] == "options":
+            options = tuple(words[1:])
+    return ResolvConf(tuple(servers), searches, options)
+
+
+def resolv(pod: Fields, dns: ClusterDns) -> tuple[ResolvConf, list[str]]:
+    """The file of a pod, and what people should know about it (limits that were hit, a DNS that is missing)."""
+    spec = pod["spec"]
+    policy = spec.get("dnsPolicy", "ClusterFirst")
+    warnings: list[str] = []
+    if policy == "ClusterFirst" and spec.get("hostNetwork"):
+        policy = "Default"
+    if policy == "ClusterFirstWithHostNet":
+        policy = "ClusterFirst"
+    if policy == "ClusterFirst" and not dns.servers:
+        warnings.append("MissingClusterDNS")
+        policy = "Default"
+    if policy == "None":
+        found = ResolvConf()
+    elif policy == "Default":
+        found = dns.node
+    else:
+        namespace = pod["metadata"]["namespace"]
+        cluster = (f"{namespace}.svc.{dns.domain}", f"svc.{dns.domain}", dns.domain) if dns.domain else ()
+        found = ResolvConf(dns.servers, _unique((*cluster, *dns.node.searches)), _CLUSTER_OPTIONS)
+    return _limited(_with_config(found, spec.get("dnsConfig") or {}), warnings), warnings
+
+
+def _with_config(found: ResolvConf, config: Fields) -> ResolvConf:
+    options: dict[str, str] = {}
+    for text in found.options:
+        name, _, value = text.partition(":")
+        options[name] = value
+    for option in config.get("options", ()):
+        options[option["name"]] = option.get("value") or ""
+    return ResolvConf(
+        _unique((*found.servers, *config.get("nameservers", ()))),
+        _unique((*found.searches, *config.get("searches", ()))),
+        tuple(f"{name}:{value}" if value else name for name, value in options.items()),
+    )
+
+
+def _limited(found: ResolvConf, warnings: list[str]) -> ResolvConf:
+    servers, searches = found.servers[:_SERVERS], found.searches[:_SEARCHES]
+    while len(" ".join(searches)) > _SEARCH_CHARACTERS:
+        searches = searches[:-1]
+    if servers != found.servers:
+        warnings.append(
+            f"Nameserver limits were exceeded, some nameservers have been omitted, the applied nameserver line is: {' '.join(servers)}"
+        )
+    if searches != found.searches:
+        warnings.append(
+            f"Search Line limits were exceeded, some search paths have been omitted, the applied search line is: {' '.join(searches)}"
+        )
+    return ResolvConf(servers, searches, found.options)
+
+
+def _unique(values: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(values))
+
+
+def names(pod: Fields, domain: str) -> tuple[str, str]:
+    """The host name of a pod and its domain, which is empty without a subdomain."""
+    spec, meta = pod["spec"], pod["metadata"]
+    if spec.get("hostnameOverride"):
+        return spec["hostnameOverride"], ""
+    host = (spec.get("hostname") or meta["name"])[:63].rstrip("-.")
+    subdomain = spec.get("subdomain")
+    return host, f"{subdomain}.{meta['namespace']}.svc.{domain}" if subdomain else ""
+
+
+def kernel_name(pod: Fields, domain: str) -> str:
+    """The host name that the pod's kernel namespace gets."""
+    host, suffix = names(pod, domain)
+    if not pod["spec"].get("setHostnameAsFQDN") or not suffix:
+        return host
+    full = f"{host}.{suffix}"
+    if len(full) > 64:
+        raise ValueError(
+            f"failed to construct FQDN from pod hostname and cluster domain, FQDN {full} is too long (64 characters is the max, {len(full)} characters requested)"
+        )
+    return full

@@ -1,0 +1,81 @@
+"""Which containers ended or were stopped short, as the runtime tells it; what it starts is our own doing.
+
+A runtime with CRI's own stream of events is asked for that; containerd, whose older versions have none, has a stream
+of its own behind the same socket. Where there is neither, the caller has to look from time to time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import grpc
+import grpc.aio
+from cri_api.v1 import api_pb2 as messages
+
+from pybernetes.node.kubelet.cri.client import CriClient
+from pybernetes.node.kubelet.cri.containerd import TYPES
+
+Message = Any
+_SUBSCRIBE = "/containerd.services.events.v1.Events/Subscribe"
+_TOPICS = ("/tasks/exit", "/tasks/oom", "/tasks/paused", "/tasks/resumed")
+
+
+class Unsupported(Exception):
+    """The runtime has no such stream."""
+
+
+async def containers(cri: CriClient) -> AsyncIterator[str]:
+    """The ids of containers and sandboxes that changed; begins with "" once the stream is open."""
+    try:
+        async for each in _containerd(cri):
+            yield each
+    except Unsupported:
+        async for each in _standard(cri):
+            yield each
+
+
+async def _containerd(cri: CriClient) -> AsyncIterator[str]:
+    subscribe = cri.channel.unary_stream(
+        _SUBSCRIBE,
+        request_serializer=TYPES["SubscribeRequest"].SerializeToString,
+        response_deserializer=TYPES["Envelope"].FromString,
+    )
+    call = subscribe(TYPES["SubscribeRequest"](filters=[f'topic=="{topic}"' for topic in _TOPICS]))
+    try:
+        # The head of the answer comes with the first event, so nothing can be waited for here.
+        yield ""
+        async for envelope in call:
+            container = concerned(envelope)
+            if container:
+                yield container
+    except grpc.aio.AioRpcError as error:
+        if error.code() is grpc.StatusCode.UNIMPLEMENTED:
+            raise Unsupported from None
+        raise ConnectionError(error.details()) from None
+    finally:
+        call.cancel()
+
+
+def concerned(envelope: Message) -> str:
+    """The container that an event of containerd is about, if it is about the container itself."""
+    body = TYPES["TaskEvent"].FromString(envelope.event.value)
+    # The end of a command that was run in a container says nothing about the container.
+    if envelope.topic == "/tasks/exit" and body.id not in ("", body.container_id):
+        return ""
+    return body.container_id
+
+
+async def _standard(cri: CriClient) -> AsyncIterator[str]:
+    call = cri.container_events()
+    try:
+        yield ""
+        async for event in call:
+            if event.container_event_type == messages.CONTAINER_STOPPED_EVENT:
+                yield event.container_id
+    except grpc.aio.AioRpcError as error:
+        if error.code() is grpc.StatusCode.UNIMPLEMENTED:
+            raise Unsupported from None
+        raise ConnectionError(error.details()) from None
+    finally:
+        call.cancel()

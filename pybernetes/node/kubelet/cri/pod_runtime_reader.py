@@ -1,0 +1,144 @@
+"""What the runtime says about a pod, as ``PodRuntime``."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from cri_api.v1 import api_pb2 as messages
+
+from pybernetes.node.kubelet.containers.logs import last_text
+from pybernetes.node.kubelet.cri import label_keys
+from pybernetes.node.kubelet.cri.client import CriClient, CriError
+from pybernetes.node.kubelet.cri.pod_runtime import ContainerRun, ContainerState, PodRuntime, PodSandbox
+
+Message = Any
+_MESSAGE_LIMIT = 4096
+_STATES = {
+    messages.CONTAINER_CREATED: ContainerState.CREATED,
+    messages.CONTAINER_RUNNING: ContainerState.RUNNING,
+    messages.CONTAINER_EXITED: ContainerState.EXITED,
+}
+
+
+async def pod_runtime(cri: CriClient, uid: str, known: PodRuntime | None = None) -> PodRuntime:
+    """Everything that the runtime has of a pod. What had ended before (``known``) is not asked for again."""
+    labels = {label_keys.POD_UID: uid}
+    sandboxes, containers = await asyncio.gather(cri.list_pod_sandboxes(labels), cri.list_containers(labels))
+    settled = {run.id: run for run in known.runs if run.state is ContainerState.EXITED} if known else {}
+    had = {sandbox.id: sandbox for sandbox in known.sandboxes} if known else {}
+    found = [await _sandbox(cri, each, had.get(each.id)) for each in sandboxes]
+    runs = [settled.get(each.id) or await _run(cri, each) for each in containers]
+    return _of(uid, [each for each in found if each], [run for run in runs if run])
+
+
+def _of(uid: str, sandboxes: list[PodSandbox], runs: list[ContainerRun]) -> PodRuntime:
+    return PodRuntime(
+        uid,
+        tuple(sorted(sandboxes, key=lambda each: (each.created, each.attempt), reverse=True)),
+        tuple(sorted(runs, key=lambda run: (run.created, run.attempt), reverse=True)),
+    )
+
+
+async def with_sandbox(cri: CriClient, known: PodRuntime, made: str) -> PodRuntime:
+    """What is known of a pod and a sandbox that was just made, without asking for the rest."""
+    sandbox = _sandbox_of(made, await cri.pod_sandbox_status(made))
+    return _of(known.uid, [sandbox, *known.sandboxes], list(known.runs))
+
+
+async def with_runs(cri: CriClient, known: PodRuntime, made: Sequence[str]) -> PodRuntime:
+    """What is known of a pod and runs that were just started in its sandbox, without asking for the rest."""
+    assert known.sandbox is not None
+    found = await asyncio.gather(*(cri.container_status(each) for each in made))
+    runs = [run_of(status, known.sandbox.id) for status in found]
+    return _of(known.uid, list(known.sandboxes), [*runs, *known.runs])
+
+
+async def _sandbox(cri: CriClient, listed: Message, known: PodSandbox | None) -> PodSandbox | None:
+    ready = listed.state == messages.SANDBOX_READY
+    if known is not None and known.addresses:
+        return replace(known, ready=ready)
+    try:
+        status = await cri.pod_sandbox_status(listed.id)
+    except CriError as error:
+        if error.code == "NOT_FOUND":
+            return None
+        raise
+    return _sandbox_of(listed.id, status)
+
+
+def _sandbox_of(id_: str, status: Message) -> PodSandbox:
+    addresses = (status.network.ip, *(each.ip for each in status.network.additional_ips))
+    return PodSandbox(
+        id_,
+        status.state == messages.SANDBOX_READY,
+        status.created_at / 1e9,
+        status.metadata.attempt,
+        tuple(address for address in addresses if address),
+        status.linux.namespaces.options.network == messages.NODE,
+    )
+
+
+async def _run(cri: CriClient, listed: Message) -> ContainerRun | None:
+    try:
+        status = await cri.container_status(listed.id)
+    except CriError as error:
+        if error.code == "NOT_FOUND":
+            return None
+        raise
+    return run_of(status, listed.pod_sandbox_id)
+
+
+def run_of(status: Message, sandbox: str) -> ContainerRun:
+    """One run of a container, from its status."""
+    annotations = status.annotations
+    state = _STATES.get(status.state, ContainerState.UNKNOWN)
+    reason, message = status.reason, status.message
+    if state is ContainerState.EXITED:
+        written = _termination_message(status)
+        message = ": ".join(part for part in (message, written) if part)
+    count = annotations.get(label_keys.RESTART_COUNT, "")
+    return ContainerRun(
+        id=status.id,
+        name=status.labels.get(label_keys.CONTAINER_NAME) or status.metadata.name,
+        state=state,
+        sandbox=sandbox,
+        attempt=int(count) if count.isdigit() else status.metadata.attempt,
+        image=status.image.user_specified_image or status.image.image,
+        image_ref=status.image_ref,
+        created=status.created_at / 1e9,
+        started=status.started_at / 1e9,
+        finished=status.finished_at / 1e9 if state is ContainerState.EXITED else 0.0,
+        exit_code=status.exit_code,
+        reason=reason,
+        message=message,
+        fingerprint=annotations.get(label_keys.HASH, ""),
+        log_path=status.log_path,
+        pre_stop=annotations.get(label_keys.PRE_STOP, ""),
+    )
+
+
+def _termination_message(status: Message) -> str:
+    """What the container left to be read when it ended: in its file, or if it is to be so at the end of its log."""
+    path = status.annotations.get(label_keys.MESSAGE_PATH, "")
+    from_log = (
+        status.annotations.get(label_keys.MESSAGE_POLICY) == "FallbackToLogsOnError" and status.exit_code != 0
+    )
+    for mount in status.mounts:
+        if path and mount.container_path == path:
+            try:
+                with Path(mount.host_path).open("rb") as file:
+                    file.seek(0, 2)
+                    file.seek(max(0, file.tell() - _MESSAGE_LIMIT))
+                    data = file.read(_MESSAGE_LIMIT)
+            except FileNotFoundError:
+                break
+            except OSError as error:
+                return f"Error on reading termination log {mount.host_path}: {error}"
+            if data:
+                return data.decode(errors="replace")
+            break
+    return last_text(Path(status.log_path)) if from_log and status.log_path else ""

@@ -1,0 +1,159 @@
+"""Pods and containers in the words of CRI: what the runtime is asked to make."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+from cri_api.v1 import api_pb2 as messages
+
+from pybernetes.node.kubelet import resources
+from pybernetes.node.kubelet.containers import resolv_conf
+from pybernetes.node.kubelet.containers.expansion import expand
+from pybernetes.node.kubelet.cri import label_keys, security_context
+
+Fields = dict[str, Any]
+Message = Any
+_PROTOCOLS = {"TCP": messages.TCP, "UDP": messages.UDP, "SCTP": messages.SCTP}
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSettings:
+    """What definitions depend on besides the pod."""
+
+    root: Path
+    logs: Path
+    dns: resolv_conf.ClusterDns
+    memory_capacity: int = 0
+    seccomp_default: bool = False
+    cfs_quota: bool = True
+    oom_group: bool = False  # whether a container goes as a whole when its memory runs out
+    log_links: Path | None = None  # where logs have the names that collectors of logs look for
+    dead_runs: int = 1  # how many earlier runs of a container are kept for their logs
+
+    @property
+    def seccomp_root(self) -> Path:
+        return self.root / "seccomp"
+
+
+def log_folder(logs: Path, pod: Fields) -> Path:
+    """Where the logs of a pod's containers are."""
+    meta = pod["metadata"]
+    return logs / f"{meta['namespace']}_{meta['name']}_{meta['uid']}"
+
+
+def sandbox_config(
+    pod: Fields, attempt: int, cgroup_parent: str, settings: NodeSettings, resolv: resolv_conf.ResolvConf
+) -> Message:
+    """The sandbox of a pod; ValueError if its host name is impossible."""
+    meta, spec = pod["metadata"], pod["spec"]
+    config = messages.PodSandboxConfig(
+        metadata=messages.PodSandboxMetadata(
+            name=meta["name"], namespace=meta["namespace"], uid=meta["uid"], attempt=attempt
+        ),
+        labels={**(meta.get("labels") or {}), **_pod_labels(meta)},
+        annotations=meta.get("annotations") or {},
+        log_directory=str(log_folder(settings.logs, pod)),
+        dns_config=messages.DNSConfig(
+            servers=resolv.servers, searches=resolv.searches, options=resolv.options
+        ),
+        linux=messages.LinuxPodSandboxConfig(
+            cgroup_parent=cgroup_parent,
+            security_context=security_context.sandbox(spec, settings.seccomp_root),
+        ),
+    )
+    if not spec.get("hostNetwork"):
+        config.hostname = resolv_conf.kernel_name(pod, settings.dns.domain)
+        for container in spec.get("containers", ()):
+            for port in container.get("ports", ()):
+                config.port_mappings.append(
+                    messages.PortMapping(
+                        protocol=_PROTOCOLS[port.get("protocol", "TCP")],
+                        container_port=port["containerPort"],
+                        host_port=port.get("hostPort", 0),
+                        host_ip=port.get("hostIP", ""),
+                    )
+                )
+    for sysctl in (spec.get("securityContext") or {}).get("sysctls", ()):
+        config.linux.sysctls[sysctl["name"].replace("/", ".")] = sysctl["value"]
+    return config
+
+
+def _pod_labels(meta: Fields) -> dict[str, str]:
+    return {
+        label_keys.POD_NAME: meta["name"],
+        label_keys.POD_NAMESPACE: meta["namespace"],
+        label_keys.POD_UID: meta["uid"],
+    }
+
+
+def container_config(
+    pod: Fields,
+    definition: Fields,
+    attempt: int,
+    image: Message,
+    variables: Mapping[str, str],
+    mounts: list[Message],
+    settings: NodeSettings,
+    target: str = "",
+) -> Message:
+    """A container; ConfigError if its definition cannot be met."""
+    meta, spec = pod["metadata"], pod["spec"]
+    name = definition["name"]
+    config = messages.ContainerConfig(
+        metadata=messages.ContainerMetadata(name=name, attempt=attempt),
+        image=messages.ImageSpec(image=image.id, user_specified_image=definition["image"]),
+        command=[expand(each, variables) for each in definition.get("command", ())],
+        args=[expand(each, variables) for each in definition.get("args", ())],
+        working_dir=definition.get("workingDir", ""),
+        envs=[messages.KeyValue(key=key, value=value) for key, value in variables.items()],
+        mounts=mounts,
+        labels={**_pod_labels(meta), label_keys.CONTAINER_NAME: name},
+        annotations=_annotations(pod, definition, attempt),
+        log_path=f"{name}/{attempt}.log",
+        stdin=bool(definition.get("stdin")),
+        stdin_once=bool(definition.get("stdinOnce")),
+        tty=bool(definition.get("tty")),
+        linux=messages.LinuxContainerConfig(
+            resources=resources.linux(
+                pod,
+                definition,
+                settings.memory_capacity,
+                cfs_quota=settings.cfs_quota,
+                oom_group=settings.oom_group,
+            ),
+            security_context=security_context.container(
+                spec,
+                definition,
+                image,
+                seccomp_root=settings.seccomp_root,
+                seccomp_default=settings.seccomp_default,
+                target=target,
+            ),
+        ),
+    )
+    signal = (definition.get("lifecycle") or {}).get("stopSignal")
+    if signal:
+        config.stop_signal = messages.Signal.Value(signal.replace("+", "PLUS").replace("-", "MINUS"))
+    return config
+
+
+def _annotations(pod: Fields, definition: Fields, attempt: int) -> dict[str, str]:
+    found = {
+        label_keys.HASH: label_keys.fingerprint(definition),
+        label_keys.RESTART_COUNT: str(attempt),
+        label_keys.MESSAGE_PATH: definition.get("terminationMessagePath", ""),
+        label_keys.MESSAGE_POLICY: definition.get("terminationMessagePolicy", ""),
+    }
+    grace = pod["spec"].get("terminationGracePeriodSeconds")
+    if grace is not None:
+        found[label_keys.TERMINATION_GRACE] = str(grace)
+    hook = (definition.get("lifecycle") or {}).get("preStop")
+    if hook:
+        found[label_keys.PRE_STOP] = orjson.dumps(hook).decode()
+    if definition.get("ports"):
+        found[label_keys.PORTS] = orjson.dumps(definition["ports"]).decode()
+    return found

@@ -1,0 +1,114 @@
+"""Turns the logs of containers over: by size, so many files for each container, old ones packed.
+
+``0.log`` is written; ``0.log.20260131-120000`` was written before it; older ones end in ``.gz``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import glob
+import gzip
+import logging
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from pybernetes.lib.clock import Clock
+from pybernetes.node.kubelet.containers import logs
+from pybernetes.node.kubelet.cri.client import CriClient, CriError
+from pybernetes.node.kubelet.cri.pod_runtime import ContainerRun
+
+log = logging.getLogger(__name__)
+_TEMPORARY, _PACKED = ".tmp", ".gz"
+_STAMP = "%Y%m%d-%H%M%S"
+
+
+def leftovers(files: Iterable[str]) -> list[str]:
+    """Files of a rotation that was cut short: half packed, or packed and still there."""
+    found = set(files)
+    return sorted(
+        each
+        for each in found
+        if each.endswith(_TEMPORARY) or (not each.endswith(_PACKED) and each + _PACKED in found)
+    )
+
+
+def excess(files: Iterable[str], limit: int) -> list[str]:
+    """The oldest files, so many that with the current log and the one that is turned over ``limit`` are left."""
+    ordered = sorted(files)
+    return ordered[: max(0, len(ordered) - max(0, limit - 2))]
+
+
+def pack(path: str) -> None:
+    """Replaces a file by a packed one."""
+    mode = os.stat(path).st_mode & 0o777
+    with open(path, "rb") as source, gzip.open(path + _TEMPORARY, "wb") as target:
+        shutil.copyfileobj(source, target)
+    os.chmod(path + _TEMPORARY, mode)
+    os.replace(path + _TEMPORARY, path + _PACKED)
+    os.remove(path)
+
+
+class LogRotation:
+    """Looks at the logs of running containers from time to time."""
+
+    def __init__(
+        self,
+        cri: CriClient,
+        clock: Clock,
+        runs: Callable[[], Iterable[ContainerRun]],
+        *,
+        size: int,
+        files: int,
+        seconds: float,
+        links: Path | None = None,
+    ) -> None:
+        self._cri, self._clock, self._runs = cri, clock, runs
+        self._size, self._files, self._seconds = size, files, seconds
+        self._links = links
+
+    async def run(self) -> None:
+        """Turns logs over until it is cancelled."""
+        while True:
+            await self._clock.sleep(self._seconds)
+            await self.look()
+
+    async def look(self) -> None:
+        """Turns over the logs that have become too long."""
+        if self._links is not None:
+            logs.drop_links(self._links)
+        for run in list(self._runs()):
+            try:
+                if run.log_path and await self._is_long(run):
+                    await self._turn(run)
+            except (OSError, CriError) as error:
+                log.warning("the log %s cannot be turned over: %s", run.log_path, error)
+
+    async def _is_long(self, run: ContainerRun) -> bool:
+        try:
+            return os.stat(run.log_path).st_size >= self._size
+        except FileNotFoundError:  # somebody took it away: the runtime writes where nobody sees it
+            await self._cri.reopen_container_log(run.id)
+            return False
+
+    async def _turn(self, run: ContainerRun) -> None:
+        path = run.log_path
+        files = glob.glob(f"{glob.escape(path)}.*")
+        for each in leftovers(files):
+            os.remove(each)
+            files.remove(each)
+        for each in excess(files, self._files):
+            os.remove(each)
+            files.remove(each)
+        for each in files:
+            if not each.endswith(_PACKED):
+                await asyncio.to_thread(pack, each)
+        turned = f"{path}.{time.strftime(_STAMP, time.localtime(self._clock.now()))}"
+        os.rename(path, turned)
+        try:
+            await self._cri.reopen_container_log(run.id)
+        except CriError:
+            os.rename(turned, path)
+            raise

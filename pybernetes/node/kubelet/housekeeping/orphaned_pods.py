@@ -1,0 +1,58 @@
+"""What is left of pods that nobody wants any more: containers, sandboxes, folders, control groups, logs."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+
+from pybernetes.node.kubelet.context import Context
+from pybernetes.node.kubelet.cri import label_keys
+from pybernetes.node.kubelet.cri.client import CriError
+
+log = logging.getLogger(__name__)
+_GRACE = 1.0
+
+
+class OrphanedPods:
+    """Removes what pods have left that went while the kubelet was away."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    async def clean(self, known: set[str]) -> None:
+        """Removes everything of pods that are not known."""
+        context = self._context
+        try:
+            await self._runtime(known)
+            for uid in context.volumes.orphans(known):
+                await context.volumes.unmount(uid)
+        except CriError as error:
+            log.warning("left-over containers and volumes cannot be removed: %s", error)
+            return
+        for parent in context.cgroups.orphans(known):
+            context.cgroups.remove_folder(parent)
+        logs = context.settings.logs
+        for folder in logs.iterdir() if logs.is_dir() else ():
+            if folder.name.rpartition("_")[2] not in known:
+                shutil.rmtree(folder, ignore_errors=True)
+
+    async def _runtime(self, known: set[str]) -> None:
+        cri = self._context.cri
+        for container in await cri.list_containers():
+            uid = container.labels.get(label_keys.POD_UID)
+            if uid and uid not in known:
+                await _gone(cri.stop_container(container.id, _GRACE))
+                await _gone(cri.remove_container(container.id))
+        for sandbox in await cri.list_pod_sandboxes():
+            uid = sandbox.labels.get(label_keys.POD_UID)
+            if uid and uid not in known:
+                await _gone(cri.stop_pod_sandbox(sandbox.id))
+                await _gone(cri.remove_pod_sandbox(sandbox.id))
+
+
+async def _gone(call: object) -> None:
+    try:
+        await call  # type: ignore[misc]
+    except CriError as error:
+        if error.code != "NOT_FOUND":
+            raise

@@ -1,0 +1,72 @@
+"""What the kubelet counts about its own work, under upstream's names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pybernetes.lib.exposition import Exposition, Labels
+from pybernetes.runtime.metrics import Histogram
+
+_OPERATION_BOUNDS = tuple(0.005 * 2.5**power for power in range(14))
+_START_BOUNDS = (0.5, 1, 2, 3, 4, 5, 6, 8, 10, 20, 30, 45, 60, 120, 180, 240, 300, 360, 480, 600, 900, 1200, 1800, 2700,
+                 3600)  # fmt: skip
+COUNTERS = {
+    "kubelet_runtime_operations_total": "[ALPHA] Cumulative number of runtime operations by operation type.",
+    "kubelet_runtime_operations_errors_total": "[ALPHA] Cumulative number of runtime operation errors by operation type.",
+    "kubelet_started_pods_total": "[ALPHA] Cumulative number of pods started",
+    "kubelet_started_pods_errors_total": "[ALPHA] Cumulative number of errors when starting pods",
+    "kubelet_started_containers_total": "[ALPHA] Cumulative number of containers started",
+    "kubelet_started_containers_errors_total": "[ALPHA] Cumulative number of errors when starting containers",
+    "kubelet_evictions": "[ALPHA] Cumulative number of pod evictions by eviction signal",
+    "kubelet_preemptions": "[ALPHA] Cumulative number of pod preemptions by preemption resource",
+    "kubelet_image_garbage_collected_total": "[ALPHA] Total number of images garbage collected by the kubelet, whether through disk usage or image age.",
+    "kubelet_image_volume_requested_total": "[BETA] Number of requested image volumes.",
+    "kubelet_image_volume_mounted_succeed_total": "[BETA] Number of successful image volume mounts.",
+    "kubelet_image_volume_mounted_errors_total": "[BETA] Number of failed image volume mounts.",
+    "kubelet_admission_rejections_total": "[ALPHA] Cumulative number pod admission rejections by the Kubelet.",
+}  # fmt: skip
+HISTOGRAMS = {
+    "kubelet_runtime_operations_duration_seconds": (
+        "[ALPHA] Duration in seconds of runtime operations. Broken down by operation type.",
+        _OPERATION_BOUNDS,
+    ),
+    "kubelet_pod_start_total_duration_seconds": (
+        "[ALPHA] Duration in seconds to start a pod since creation, including time to pull images and run init"
+        " containers, measured from pod creation timestamp to when all its containers are reported as started"
+        " and observed via watch",
+        _START_BOUNDS,
+    ),
+}
+
+
+@dataclass(slots=True)
+class KubeletMetrics:
+    """Counters and histograms by name and labels."""
+
+    counters: dict[str, dict[Labels, float]] = field(default_factory=dict)
+    histograms: dict[str, dict[Labels, Histogram]] = field(default_factory=dict)
+
+    def add(self, name: str, *labels: tuple[str, str], by: float = 1) -> None:
+        """Counts one more."""
+        found = self.counters.setdefault(name, {})
+        found[labels] = found.get(labels, 0) + by
+
+    def observe(self, name: str, value: float, *labels: tuple[str, str]) -> None:
+        """Counts a value by its size."""
+        found = self.histograms.setdefault(name, {})
+        if labels not in found:
+            found[labels] = Histogram(HISTOGRAMS[name][1])
+        found[labels].observe(value)
+
+    def render(self, text: Exposition) -> None:
+        """Writes what has been counted."""
+        for name, help_ in sorted(COUNTERS.items()):
+            if name in self.counters:
+                text.family(name, "counter", help_)
+                for labels, value in self.counters[name].items():
+                    text.sample(name, labels, value)
+        for name, (help_, bounds) in sorted(HISTOGRAMS.items()):
+            if name in self.histograms:
+                text.family(name, "histogram", help_)
+                for labels, each in self.histograms[name].items():
+                    text.histogram(name, labels, bounds, each.counts, each.total)

@@ -1,0 +1,135 @@
+"""What of a node is kept from pods, and how that is held: node allocatable."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from pybernetes.api import quantity
+from pybernetes.node.kubelet import machine, resources
+from pybernetes.node.kubelet.cgroups import PodCgroups
+from pybernetes.node.kubelet.config import ConfigurationError, Options
+
+log = logging.getLogger(__name__)
+Fields = dict[str, Any]
+_LEAST = 2  # cpu.shares of those who asked for nothing
+
+
+def cpu_set(text: str) -> set[int]:
+    """The CPUs of a list such as ``0-2,7``; ValueError if it is none."""
+    found: set[int] = set()
+    for part in text.split(",") if text else ():
+        first, _, last = part.partition("-")
+        found |= set(range(int(first), int(last or first) + 1))
+    return found
+
+
+def reserved(settings: Fields) -> dict[str, str]:
+    """What is kept for the system and for Kubernetes itself."""
+    found: dict[str, str] = {}
+    for part in ("systemReserved", "kubeReserved"):
+        for name, value in (settings.get(part) or {}).items():
+            found[name] = quantity.add(found[name], value) if name in found else value
+    if settings.get("reservedSystemCPUs"):  # says which ones, and so how many
+        found["cpu"] = str(len(cpu_set(settings["reservedSystemCPUs"])))
+    return found
+
+
+def _held_back(settings: Fields, total: Mapping[str, str]) -> dict[str, str]:
+    """What may not be used up because pods are evicted before."""
+    found = {}
+    for signal, name in (("memory.available", "memory"), ("nodefs.available", "ephemeral-storage")):
+        text = (settings.get("evictionHard") or {}).get(signal)
+        if text and text not in ("0%", "100%") and name in total:
+            share = Fraction(text[:-1]) / 100 if text.endswith("%") else None
+            found[name] = str(int(quantity.parse(total[name]) * share)) if share is not None else text
+    return found
+
+
+def allocatable(total: Mapping[str, str], settings: Fields) -> dict[str, str]:
+    """What of a node is left for pods."""
+    left: dict[str, str] = {}
+    parts = (reserved(settings), _held_back(settings, total))
+    for name, amount in total.items():
+        for part in parts:
+            if name in part:
+                amount = quantity.subtract(amount, part[name])
+        left[name] = amount if quantity.parse(amount) > 0 else "0"
+    return left
+
+
+def enforce(cgroups: PodCgroups, options: Options) -> None:
+    """Makes the groups of pods and puts limits on them and on those of what is reserved; tells what does not go."""
+    settings = options.configuration
+    total = machine.capacity(options.root, machine.most_pods(settings))
+    enforced = settings.get("enforceNodeAllocatable") or ()
+    kept = reserved(settings) if "pods" in enforced else {}
+    amounts = {name: quantity.subtract(total[name], kept[name]) if name in kept else total[name]
+               for name in ("cpu", "memory")}  # fmt: skip
+    shares = resources.shares(quantity.milli(amounts["cpu"]))
+    memory = max(0, quantity.integer(amounts["memory"]))
+    try:
+        for group in (cgroups.top, cgroups.quality("burstable"), cgroups.quality("besteffort")):
+            cgroups.make(group)
+        cgroups.put(cgroups.folder(cgroups.top), shares, memory if "pods" in enforced else 0)
+        for name in ("burstable", "besteffort"):
+            cgroups.put(cgroups.folder(cgroups.quality(name)), _LEAST)
+    except OSError as error:
+        log.warning("the groups of pods cannot be made: %s", error)
+    for part in ("system", "kube"):
+        whole, some = f"{part}-reserved" in enforced, f"{part}-reserved-compressible" in enforced
+        if whole or some:
+            _hold(cgroups, settings[f"{part}ReservedCgroup"], settings.get(f"{part}Reserved") or {}, whole)
+
+
+def _hold(cgroups: PodCgroups, group: str, amounts: Mapping[str, str], whole: bool) -> None:
+    if not cgroups.folders(group)[0].is_dir():
+        raise ConfigurationError(f'the control group "{group}" does not exist')
+    shares = resources.shares(quantity.milli(amounts["cpu"])) if "cpu" in amounts else 0
+    memory = quantity.integer(amounts["memory"]) if whole and "memory" in amounts else 0
+    pids = quantity.integer(amounts["pid"]) if whole and "pid" in amounts else -1
+    refused = cgroups.put(cgroups.folder(group), shares, memory, 0, pids)
+    if refused:
+        log.warning("the control group %s did not take %s", group, ", ".join(refused))
+
+
+def check_machine(settings: Fields, mount_is_v2: bool) -> None:
+    """Refuses a machine that the configuration does not allow; ConfigurationError tells why."""
+    if settings["failCgroupV1"] and not mount_is_v2:
+        raise ConfigurationError("kubelet is configured to not run on a host using cgroup v1")
+    if settings["failSwapOn"] and machine.swap_is_on():
+        raise ConfigurationError(
+            "running with swap on is not supported, please disable swap or set --fail-swap-on flag to false"
+        )
+    try:
+        cpus = cpu_set(settings.get("reservedSystemCPUs") or "")
+    except ValueError:
+        raise ConfigurationError(
+            f"unable to parse reservedSystemCPUs (--reserved-cpus) {settings['reservedSystemCPUs']!r}"
+        ) from None
+    if any(each >= (os.cpu_count() or 1) for each in cpus):
+        raise ConfigurationError(
+            "invalid configuration: reservedSystemCPUs (--reserved-cpus) names a CPU that is not there"
+        )
+
+
+def prepare_process(settings: Fields) -> None:
+    """Makes the kubelet the last that the kernel kills, and lets it open files; what is not allowed is left."""
+    import resource
+
+    try:
+        with open("/proc/self/oom_score_adj", "w") as file:
+            file.write(str(int(settings["oomScoreAdj"])))
+    except OSError:
+        log.debug("the score for when memory runs out cannot be set")
+    most = int(settings["maxOpenFiles"])
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    for limits in ((most, most), (min(most, hard), hard)):
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+            break
+        except (OSError, ValueError):
+            continue

@@ -1,0 +1,1 @@
+"""One pod's life: the worker, the plan (pure) and its execution."""

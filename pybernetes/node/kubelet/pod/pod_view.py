@@ -1,0 +1,120 @@
+"""What the kubelet knows of one pod, and what it says about it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from pybernetes.lib import rfc3339
+from pybernetes.node.kubelet.context import Context
+from pybernetes.node.kubelet.cri.client import CriError
+from pybernetes.node.kubelet.cri.pod_runtime import ContainerState, PodRuntime
+from pybernetes.node.kubelet.cri.pod_runtime_reader import pod_runtime, with_runs, with_sandbox
+from pybernetes.node.kubelet.pod.resize import Allocation, with_resources
+from pybernetes.node.kubelet.probes.probe_manager import READINESS, STARTUP
+from pybernetes.node.kubelet.status import StatusInputs, pod_status
+from pybernetes.node.kubelet.status.status_manager import StatusManager
+
+Fields = dict[str, Any]
+
+
+class PodView:
+    """One pod: as it is wanted, as the runtime has it, and as it is reported."""
+
+    def __init__(self, context: Context, statuses: StatusManager, pod: Fields) -> None:
+        self.context, self.statuses = context, statuses
+        self.allocation = Allocation(pod)
+        self.wanted = pod  # … and ``pod`` has the resources that it was given
+        self.pod = with_resources(pod, self.allocation.allocated)
+        self.uid: str = pod["metadata"]["uid"]
+        self.runtime = PodRuntime(self.uid)
+        self.waiting: dict[str, tuple[str, str]] = {}  # why containers that should run do not
+        self.verdict: tuple[str, str] | None = None
+        self.disruption = ""
+        self.run_ended: dict[str, asyncio.Event] = {}  # for those who follow logs
+
+    @property
+    def name(self) -> str:
+        """The pod's name for people."""
+        return f"{self.pod['metadata']['namespace']}/{self.pod['metadata']['name']}"
+
+    def take(self, pod: Fields) -> None:
+        """The pod is wanted like this now."""
+        self.wanted = pod
+        self.pod = with_resources(pod, self.allocation.allocated)
+
+    # -- what the runtime has ----------------------------------------------------------------------------
+
+    async def look(self) -> None:
+        """Looks at everything that the runtime has of the pod."""
+        self.runtime = await pod_runtime(self.context.cri, self.uid, self.runtime)
+        for run in self.runtime.runs:
+            ended = self.run_ended.get(run.id)
+            if ended is not None and run.state is not ContainerState.RUNNING:
+                ended.set()
+
+    async def look_at_sandbox(self, made: str) -> None:
+        """Looks at a sandbox that was just made, and at nothing else."""
+        self.runtime = await with_sandbox(self.context.cri, self.runtime, made)
+
+    async def look_at_runs(self, made: list[str]) -> None:
+        """Looks at runs that were just started, and at nothing else if that will do."""
+        try:
+            self.runtime = await with_runs(self.context.cri, self.runtime, made)
+        except CriError:
+            await self.look()
+
+    def addresses(self) -> tuple[str, ...]:
+        """The pod's addresses."""
+        if self.pod["spec"].get("hostNetwork"):
+            return self.context.addresses
+        sandbox = self.runtime.sandbox
+        return sandbox.addresses if sandbox is not None else ()
+
+    def _facts(self, ended: bool = False) -> StatusInputs:
+        results = self.context.probes.results
+        return StatusInputs(
+            now=self.context.clock.now(),
+            runtime_name=self.context.runtime_name,
+            host=self.context.addresses,
+            waiting=self.waiting,
+            ready=results[READINESS],
+            started=results[STARTUP],
+            restarting=any(
+                each["type"] == "AllContainersRestarting" and each["status"] == "True"
+                for each in self._previous().get("conditions", ())
+            ),
+            ended=ended,
+            verdict=self.verdict,
+            disruption=self.disruption,
+            resize=() if ended else self.allocation.conditions(self.pod, self.runtime),
+            in_force=self.allocation.shown(self.runtime),
+        )
+
+    def _previous(self) -> Fields:
+        return self.statuses.get(self.uid) or self.pod.get("status", {})
+
+    # -- what is said about it ---------------------------------------------------------------------------
+
+    def report(self, ended: bool = False) -> Fields:
+        """Has the pod's status written; gives it. ``ended`` if nothing of the pod will start again."""
+        before = self._previous()
+        status = pod_status(self.pod, self.runtime, before, self._facts(ended))
+        created = self.pod["metadata"].get("creationTimestamp")
+        if created and before.get("phase") == "Pending" and status["phase"] == "Running":
+            took = self.context.clock.now() - rfc3339.parse(created)
+            self.context.counts.observe("kubelet_pod_start_total_duration_seconds", took)
+        self.statuses.set(self.pod, status)
+        return status
+
+    def probe(self, ending: bool = False) -> None:
+        """Has the containers that run probed; those of a pod that ends for readiness only."""
+        previous = self._previous()
+        said = {
+            each["name"]: each
+            for key in ("initContainerStatuses", "containerStatuses")
+            for each in previous.get(key, ())
+        }
+        addresses = self.addresses()
+        if addresses:
+            self.context.probes.follow(self.pod, self.runtime, addresses[0], said=said, ending=ending)

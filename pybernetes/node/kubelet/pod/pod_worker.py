@@ -1,0 +1,240 @@
+"""One pod from its beginning to its end: looks, decides, acts, reports, and does so again when something changed.
+
+syncing ──(deleted, evicted, has run its course)──▶ terminating ──▶ terminated ──(deleted)──▶ gone
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from enum import Enum
+from typing import Any
+
+from pybernetes.client import Conflict, NotFound, StatusError
+from pybernetes.client.refs import PODS
+from pybernetes.node.kubelet.containers.environment import ConfigError
+from pybernetes.node.kubelet.context import Context
+from pybernetes.node.kubelet.cri.client import CriError
+from pybernetes.node.kubelet.pod.executor import Executor
+from pybernetes.node.kubelet.pod.pod_sync import AT_ONCE, RETRY_FIRST, RETRY_LONGEST, PodSync
+from pybernetes.node.kubelet.pod.pod_view import PodView
+from pybernetes.node.kubelet.status import is_static
+from pybernetes.node.kubelet.status.status_manager import StatusManager
+from pybernetes.node.kubelet.volumes import VolumeError
+
+log = logging.getLogger(__name__)
+Fields = dict[str, Any]
+
+
+class WorkerPhase(Enum):
+    """Where a pod is in its life on the node."""
+
+    SYNCING = "syncing"
+    TERMINATING = "terminating"
+    TERMINATED = "terminated"
+    GONE = "gone"
+
+
+class PodWorker(PodView):
+    """The life of one pod. ``finished`` is called when nothing is left of it."""
+
+    def __init__(
+        self, context: Context, statuses: StatusManager, pod: Fields, finished: Callable[[str], None]
+    ) -> None:
+        super().__init__(context, statuses, pod)
+        self.phase = WorkerPhase.SYNCING
+        self.removed = False  # the API server does not have it any more
+        self._finished = finished
+        self._executor = Executor(context)
+        self._syncing = PodSync(self, self._executor, self._over, self.poke)
+        self._poked = asyncio.Event()
+        self._grace: float | None = None
+        self._failures = 0
+        self._step: asyncio.Task[float | None] | None = None
+        self._task = asyncio.create_task(self._run(), name=f"pod {self.uid}")
+
+    # -- what others tell --------------------------------------------------------------------------------
+
+    def poke(self) -> None:
+        """Something changed: look again."""
+        self._poked.set()
+
+    def probed(self) -> None:
+        """A probe has a new result; whoever asks for a pod that ends is told at once, since the end may be far."""
+        if self.phase is WorkerPhase.TERMINATING:
+            self.report()
+        else:
+            self.poke()
+
+    def update(self, pod: Fields) -> None:
+        """The pod changed; what became of its status alone is our own doing and no reason to look again."""
+        before = self.wanted
+        self.take(pod)
+        if pod["metadata"].get("deletionTimestamp"):
+            self._end(float(pod["metadata"].get("deletionGracePeriodSeconds") or 0))
+        if concerns(before) != concerns(pod):
+            self.poke()
+
+    def remove(self) -> None:
+        """The pod is not wanted here any more."""
+        self.removed = True
+        meta = self.pod["metadata"]
+        if meta.get("deletionTimestamp"):
+            self._end(float(meta.get("deletionGracePeriodSeconds") or 0))
+        else:
+            self._end(None)
+        self.poke()
+
+    def fail(self, reason: str, message: str, grace: float | None = None, disruption: str = "") -> None:
+        """Has the pod end as failed, for pressure on the node or a deadline; ``disruption`` says that it was us."""
+        if self.verdict is None:
+            self.verdict = (reason, message)
+            self.disruption = disruption
+        self._end(grace)
+        self.poke()
+
+    def _over(self, verdict: tuple[str, str] | None, grace: float | None) -> None:
+        """The pod is not kept running any more, because of that or because it has run its course."""
+        if verdict is not None:
+            self.fail(*verdict, grace)
+        else:
+            self._end(grace)
+            self.poke()
+
+    def _end(self, grace: float | None) -> None:
+        shorter = grace is not None and (self._grace is None or grace < self._grace)
+        if self.phase is WorkerPhase.SYNCING:
+            self.phase, self._grace = WorkerPhase.TERMINATING, grace
+        elif self.phase is WorkerPhase.TERMINATING and shorter:
+            self._grace = grace
+        else:
+            return
+        # Whatever is under way (a long pull, a longer grace period) is overtaken by this.
+        if self._step is not None:
+            self._step.cancel()
+
+    async def close(self) -> None:
+        """Stops caring; the containers go on."""
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+
+    # -- the loop ----------------------------------------------------------------------------------------
+
+    async def _run(self) -> None:
+        while not self.gone:
+            self._poked.clear()
+            self._step = asyncio.create_task(self._sync(), name=f"sync {self.uid}")
+            delay: float | None
+            try:
+                delay = await self._step
+                self._failures = 0
+            except asyncio.CancelledError:
+                task = asyncio.current_task()
+                if task is not None and task.cancelling():
+                    self._step.cancel()
+                    raise
+                continue
+            except (CriError, VolumeError, StatusError, OSError, ConfigError) as error:
+                log.warning("pod %s: %s", self.name, error)
+                delay = self._retry_delay()
+            except Exception:
+                log.exception("pod %s", self.name)
+                delay = self._retry_delay()
+            finally:
+                self._step = None
+            if not self.gone:
+                await self._wait(delay)
+        del self._syncing  # which knows this worker: both go at once and not when garbage is looked for
+        self._finished(self.uid)
+
+    def _retry_delay(self) -> float:
+        self._failures += 1
+        return min(RETRY_LONGEST, RETRY_FIRST * 2 ** min(self._failures - 1, 10))
+
+    async def _wait(self, seconds: float | None) -> None:
+        timer = self.context.clock.call_later(seconds, self._poked.set) if seconds is not None else None
+        try:
+            await self._poked.wait()
+        finally:
+            if timer is not None:
+                timer.cancel()
+
+    @property
+    def gone(self) -> bool:
+        """Whether nothing is left of it."""
+        return self.phase is WorkerPhase.GONE
+
+    @property
+    def cleaned(self) -> bool:
+        """Whether nothing of it takes memory, processes or local disk any more."""
+        return self.phase in (WorkerPhase.TERMINATED, WorkerPhase.GONE)
+
+    @property
+    def deferred(self) -> bool:
+        """Whether the pod waits for resources that others have."""
+        return self.allocation.pending is not None
+
+    async def _sync(self) -> float | None:
+        await self.look()
+        while self.phase is WorkerPhase.SYNCING:
+            delay = await self._syncing.sync()
+            if delay != AT_ONCE:
+                return delay
+        if self.phase is WorkerPhase.TERMINATING:
+            await self._terminate()
+        if self.phase is WorkerPhase.TERMINATED:
+            await self._clean_up()
+        return None
+
+    # -- ending ------------------------------------------------------------------------------------------
+
+    async def _terminate(self) -> None:
+        context = self.context
+        self.probe(ending=True)
+        self.report()
+        await self._executor.stop_pod(self.pod, self.runtime, self._grace, self.addresses())
+        await self.look()
+        if self.runtime.running:
+            raise CriError("INTERNAL", f"containers still run: {[run.name for run in self.runtime.running]}")
+        context.probes.stop(self.uid)
+        self.report(ended=True)
+        self.phase = WorkerPhase.TERMINATED
+        await context.volumes.unmount(self.uid)
+        context.cgroups.remove(self.pod)
+        if context.objects is not None:
+            context.objects.unregister(self.uid)
+
+    async def _clean_up(self) -> None:
+        """A pod that has ended stays for its logs until it is deleted; then nothing of it is kept."""
+        deleted = bool(self.pod["metadata"].get("deletionTimestamp"))
+        if not deleted and not self.removed:
+            return
+        context = self.context
+        if deleted and not self.removed and context.client is not None and not is_static(self.pod):
+            await self.statuses.flush(self.uid)
+            meta = self.pod["metadata"]
+            try:
+                await context.client.delete(PODS, meta["name"], meta["namespace"], uid=self.uid, grace=0)
+            except (NotFound, Conflict):
+                pass  # gone, or another pod has its name by now
+        await self._executor.remove(self.pod, self.runtime)
+        await context.volumes.unmount(self.uid)
+        context.cgroups.remove(self.pod)
+        context.images.forget(self.uid)
+        context.probes.forget(self.uid)
+        context.backoff.forget(self.uid)
+        self.statuses.forget(self.uid)
+        self.phase = WorkerPhase.GONE
+
+
+def concerns(pod: Fields) -> tuple[Any, ...]:
+    """What of a pod makes a difference to how it is run: not what this kubelet says about it."""
+    meta, spec = pod["metadata"], pod["spec"]
+    gates = {each["conditionType"] for each in spec.get("readinessGates", ())}
+    conditions = pod.get("status", {}).get("conditions", ()) if gates else ()
+    return (
+        {key: value for key, value in meta.items() if key not in ("resourceVersion", "managedFields")},
+        spec,
+        [each for each in conditions if each["type"] in gates],
+    )

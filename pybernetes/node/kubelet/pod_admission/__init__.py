@@ -1,0 +1,1 @@
+"""Whether a pod may run on this node."""

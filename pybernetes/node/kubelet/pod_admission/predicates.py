@@ -1,0 +1,124 @@
+"""Whether a pod can run on the node at all: a pure function of the pod, the node and the other pods."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pybernetes.api import quantity
+from pybernetes.api.core.pod import placement, resource_totals
+from pybernetes.api.resource_list import ResourceList, add_to
+from pybernetes.node.kubelet.status import is_static
+
+Fields = dict[str, Any]
+_OS = "kubernetes.io/os"
+_SAFE_SYSCTLS = (
+    "kernel.shm_rmid_forced", "net.ipv4.ip_local_port_range", "net.ipv4.tcp_syncookies", "net.ipv4.ping_group_range",
+    "net.ipv4.ip_unprivileged_port_start", "net.ipv4.ip_local_reserved_ports", "net.ipv4.tcp_keepalive_time",
+    "net.ipv4.tcp_fin_timeout", "net.ipv4.tcp_keepalive_intvl", "net.ipv4.tcp_keepalive_probes",
+    "net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem",
+)  # fmt: skip
+
+
+def refusal(
+    pod: Fields, node: Fields, others: Iterable[Fields], unsafe_sysctls: Iterable[str] = ()
+) -> tuple[str, str] | None:
+    """Reason and message if the pod cannot run here; room that others could make is looked at last."""
+    found = (
+        _sysctls(pod, tuple(unsafe_sysctls))
+        or _system(pod)
+        or _selector(pod, node)
+        or _taints(pod, node)
+        or _ports(pod, others := list(others))
+        or _resources(pod, node.get("status", {}).get("allocatable", {}), others)
+    )
+    return (found[0], f"Pod was rejected: {found[1]}") if found is not None else None
+
+
+def _system(pod: Fields) -> tuple[str, str] | None:
+    label = (pod["metadata"].get("labels") or {}).get(_OS, "linux")
+    if label != "linux":
+        text = f"Failed to admit pod as the `{_OS}` label doesn't match node label"
+        return "PodOSSelectorNodeLabelDoesNotMatch", text
+    if (pod["spec"].get("os") or {}).get("name", "linux") != "linux":
+        return "PodOSNotSupported", "Failed to admit pod as the OS field doesn't match node OS"
+    return None
+
+
+def _sysctls(pod: Fields, allowed: tuple[str, ...]) -> tuple[str, str] | None:
+    for each in (pod["spec"].get("securityContext") or {}).get("sysctls", ()):
+        name = each["name"].replace("/", ".")
+        patterns = [re.escape(pattern).replace(r"\*", ".*") for pattern in allowed]
+        if name not in _SAFE_SYSCTLS and not any(re.fullmatch(pattern, name) for pattern in patterns):
+            return "SysctlForbidden", f'forbidden sysctl: "{name}" not allowlisted'
+    return None
+
+
+def _selector(pod: Fields, node: Fields) -> tuple[str, str] | None:
+    if not placement.required_affinity(pod["spec"])({"metadata": {"name": ""}, **node}):
+        return (
+            "NodeAffinity",
+            "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector",
+        )
+    return None
+
+
+def _taints(pod: Fields, node: Fields) -> tuple[str, str] | None:
+    if is_static(pod):
+        return None
+    taints, tolerations = node.get("spec", {}).get("taints"), pod["spec"].get("tolerations")
+    if placement.untolerated(taints, tolerations, ("NoExecute",)) is None:
+        return None
+    text = "Predicate TaintToleration failed: node(s) had taints that the pod didn't tolerate"
+    return "TaintToleration", text
+
+
+def _host_ports(pod: Fields) -> set[tuple[str, int, str]]:
+    found = set()
+    for group in ("containers", "initContainers"):
+        for container in pod["spec"].get(group, ()):
+            for port in container.get("ports", ()):
+                if port.get("hostPort"):
+                    found.add(
+                        (port.get("protocol", "TCP"), port["hostPort"], port.get("hostIP") or "0.0.0.0")
+                    )
+    return found
+
+
+def _ports(pod: Fields, others: list[Fields]) -> tuple[str, str] | None:
+    wanted = _host_ports(pod)
+    if not wanted:
+        return None
+    for other in others:
+        for protocol, port, address in _host_ports(other):
+            for mine in wanted:
+                same = mine[:2] == (protocol, port)
+                if same and (mine[2] == address or "0.0.0.0" in (mine[2], address)):
+                    return (
+                        "NodePorts",
+                        "Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports",
+                    )
+    return None
+
+
+def _resources(pod: Fields, allocatable: Mapping[str, str], others: list[Fields]) -> tuple[str, str] | None:
+    if not allocatable:
+        return None
+    if "pods" in allocatable and len(others) + 1 > quantity.integer(allocatable["pods"]):
+        text = f"Node didn't have enough resource: pods, requested: 1, used: {len(others)}, capacity: {allocatable['pods']}"
+        return "OutOfpods", text
+    used: ResourceList = {}
+    for other in others:
+        add_to(used, resource_totals.requests(other))
+    for name, value in resource_totals.requests(pod).items():
+        asked = quantity.parse(value)
+        if not asked or name not in allocatable:
+            continue
+        have, taken = quantity.parse(allocatable[name]), quantity.parse(used.get(name, "0"))
+        if asked + taken > have:
+            scale = 1000 if name == "cpu" else 1
+            numbers = [int(each * scale) for each in (asked, taken, have)]
+            text = f"Node didn't have enough resource: {name}, requested: {numbers[0]}, used: {numbers[1]}, capacity: {numbers[2]}"
+            return f"OutOf{name}", text
+    return None

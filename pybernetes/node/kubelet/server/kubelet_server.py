@@ -1,0 +1,145 @@
+"""Puts the kubelet's server together: paths, who may ask, TLS."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import orjson
+
+from pybernetes.api import zpages
+from pybernetes.lib import ciphers, tls
+from pybernetes.node.kubelet import certificates
+from pybernetes.node.kubelet.kubelet import Kubelet
+from pybernetes.node.kubelet.server.auth import KubeletAuth
+from pybernetes.node.kubelet.server.http import Handler, HttpServer, Problem, Request, Response
+from pybernetes.node.kubelet.server.pod_handlers import PodHandlers
+from pybernetes.node.kubelet.server.stats_handlers import StatsHandlers
+from pybernetes.node.kubelet.server.system_logs import SystemLogs
+
+log = logging.getLogger(__name__)
+Fields = dict[str, Any]
+_JSON = "application/json"
+_SYSTEM_LOGS = "/var/log"
+
+
+class KubeletServer:
+    """Serves on the kubelet's port, and health alone on another one for this machine."""
+
+    def __init__(self, kubelet: Kubelet, flags: Mapping[str, str] = MappingProxyType({})) -> None:
+        self._kubelet = kubelet
+        self._zpages = zpages.Zpages("kubelet", flags, lambda: (f"/{name}" for name in self._handlers))
+        settings = kubelet.options.configuration
+        self._gate = KubeletAuth(kubelet.client, kubelet.clock, kubelet.options.node_name, settings)
+        handlers, figures = PodHandlers(kubelet), StatsHandlers(kubelet)
+        self._handlers: dict[str, Handler] = {
+            "healthz": self._healthz,
+            "pods": self._pods,
+            "runningpods": self._running_pods,
+            "configz": self._configz,
+            "statusz": self._zpage,
+            "flagz": self._zpage,
+            "metrics": figures.metrics,
+            "stats": figures.stats,
+        }
+        if settings["enableDebuggingHandlers"] and settings["enableSystemLogHandler"]:
+            self._handlers["logs"] = SystemLogs(Path(_SYSTEM_LOGS)).page
+        if settings["enableDebuggingHandlers"]:
+            self._handlers |= {
+                "containerLogs": handlers.logs,
+                "exec": handlers.exec,
+                "attach": handlers.attach,
+                "portForward": handlers.port_forward,
+                "run": handlers.run,
+            }
+        self._server = HttpServer(self._handle)
+        self._health = HttpServer(self._healthz_only)
+        self._open = HttpServer(self._without_asking)
+        self._context: Any = None
+
+    async def start(self) -> None:
+        """Listens."""
+        kubelet, settings = self._kubelet, self._kubelet.options.configuration
+        if settings["enableServer"]:
+            files = certificates.serving_files(kubelet.options, kubelet.addresses)
+            authority = settings["authentication"]["x509"]["clientCAFile"] or None
+            self._context = tls.server_context(
+                *files, client_ca=authority, ciphers=ciphers.openssl_list(settings["tlsCipherSuites"]) or "",
+                min_version=ciphers.minimum_version(settings["tlsMinVersion"]),
+            )  # fmt: skip
+            kubelet.port = await self._server.start(settings["address"], int(settings["port"]), self._context)
+        if settings["readOnlyPort"]:
+            await self._open.start(settings["address"], int(settings["readOnlyPort"]))
+        if settings["healthzPort"]:
+            await self._health.start(settings["healthzBindAddress"], int(settings["healthzPort"]))
+
+    def reload(self, path: Any) -> None:
+        """Serves with a new certificate from now on."""
+        tls.reload(self._context, path, path)
+
+    async def stop(self) -> None:
+        """Stops listening."""
+        await self._server.stop()
+        await self._health.stop()
+        await self._open.stop()
+
+    async def _handle(self, request: Request) -> Response | None:
+        await self._gate.check(request)
+        handler = self._handlers.get(request.path.strip("/").split("/")[0])
+        if handler is None:
+            raise Problem(404, "404 page not found\n")
+        return await handler(request)
+
+    async def _without_asking(self, request: Request) -> Response | None:
+        """The port for everybody: only what can be looked at, and nothing that runs something."""
+        first = request.path.strip("/").split("/")[0]
+        if first not in ("healthz", "pods", "stats", "metrics") or request.method not in ("GET", "HEAD"):
+            raise Problem(404, "404 page not found\n")
+        return await self._handlers[first](request)
+
+    async def _healthz_only(self, request: Request) -> Response | None:
+        if request.path.split("/")[1] != "healthz":
+            raise Problem(404, "404 page not found\n")
+        return await self._healthz(request)
+
+    async def _healthz(self, request: Request) -> Response:
+        if not self._kubelet.ready.is_set():
+            return Response(b"[-]syncloop failed: the kubelet is starting\nhealthz check failed\n", 500)
+        return Response(b"ok")
+
+    async def _pods(self, request: Request) -> Response:
+        """Every pod of the node with its newest status."""
+        items = []
+        for worker in self._kubelet.workers.values():
+            status = self._kubelet.statuses.get(worker.uid) or worker.pod.get("status", {})
+            items.append({**{key: worker.pod[key] for key in ("metadata", "spec")}, "status": status})
+        return Response(orjson.dumps(_pod_list(items)), content_type=_JSON)
+
+    async def _running_pods(self, request: Request) -> Response:
+        """The pods that have something running."""
+        items = []
+        for worker in self._kubelet.workers.values():
+            running = worker.runtime.running
+            if running:
+                meta = {key: worker.pod["metadata"][key] for key in ("name", "namespace", "uid")}
+                containers = [{"name": run.name, "image": run.image, "resources": {}} for run in running]
+                items.append({"metadata": meta, "spec": {"containers": containers}, "status": {}})
+        return Response(orjson.dumps(_pod_list(items)), content_type=_JSON)
+
+    async def _zpage(self, request: Request) -> Response:
+        if request.path not in zpages.PATHS:
+            raise Problem(404, "404 page not found\n")
+        found = self._zpages.answer(request.path, request.headers.get("accept", ""))
+        return Response(found.body, found.status, found.content_type)
+
+    async def _configz(self, request: Request) -> Response:
+        return Response(
+            orjson.dumps({"kubeletconfig": self._kubelet.options.configuration}), content_type=_JSON
+        )
+
+
+def _pod_list(items: list[Fields]) -> Fields:
+    return {"kind": "PodList", "apiVersion": "v1", "metadata": {}, "items": items}

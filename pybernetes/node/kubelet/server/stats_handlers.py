@@ -1,0 +1,120 @@
+"""The pages with figures: /stats/summary and /metrics with what is below it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import orjson
+
+from pybernetes.lib.exposition import CONTENT_TYPE, Exposition, Labels
+from pybernetes.node.kubelet.cri.pod_runtime import ContainerState
+from pybernetes.node.kubelet.kubelet import Kubelet
+from pybernetes.node.kubelet.pod.pod_worker import WorkerPhase
+from pybernetes.node.kubelet.pod_sources.static_pod import is_mirror
+from pybernetes.node.kubelet.server.http import Problem, Request, Response
+from pybernetes.node.kubelet.stats import cadvisor_metrics, cgroup_stats, kubelet_metrics, resource_metrics
+from pybernetes.node.kubelet.status import is_static
+
+Fields = dict[str, Any]
+_PROBE = ("probe_type", "container", "pod_uid", "pod", "namespace", "result")
+
+
+class StatsHandlers:
+    """Answers with figures, which are read when somebody asks."""
+
+    def __init__(self, kubelet: Kubelet) -> None:
+        self._kubelet = kubelet
+
+    async def stats(self, request: Request) -> Response:
+        """The summary."""
+        if request.path.rstrip("/") != "/stats/summary":
+            raise Problem(404, "404 page not found\n")
+        brief = request.parameter("only_cpu_and_memory") == "true"
+        summary = await self._kubelet.figures.summary(brief=brief)
+        return Response(orjson.dumps(summary), content_type="application/json")
+
+    async def metrics(self, request: Request) -> Response:
+        """Metrics, of which there are four pages."""
+        pages = {
+            "metrics": self._own, "metrics/resource": self._resource, "metrics/cadvisor": self._cadvisor,
+            "metrics/probes": self._probes,
+        }  # fmt: skip
+        page = pages.get(request.path.strip("/"))
+        if page is None:
+            raise Problem(404, "404 page not found\n")
+        return Response(await page(), content_type=CONTENT_TYPE)
+
+    async def _own(self) -> bytes:
+        kubelet = self._kubelet
+        summary = await kubelet.figures.summary()
+        return kubelet_metrics.render(
+            kubelet.options.node_name, self._gauges(), kubelet.context.counts, summary
+        )
+
+    async def _resource(self) -> bytes:
+        try:
+            summary: Fields | None = await self._kubelet.figures.summary(brief=True)
+        except OSError:
+            summary = None
+        return resource_metrics.render(summary)
+
+    async def _cadvisor(self) -> bytes:
+        kubelet = self._kubelet
+        found = await cgroup_stats.groups(kubelet.figures)
+        return cadvisor_metrics.render(found, cgroup_stats.this_machine(), kubelet.clock.now())
+
+    async def _probes(self) -> bytes:
+        text = Exposition()
+        name = "prober_probe_total"
+        text.family(name, "counter", "[BETA] Cumulative number of a liveness, readiness or startup probe for a"
+                    " container by result.")  # fmt: skip
+        for key, count in sorted(self._kubelet.context.probes.counts.items()):
+            text.sample(name, sorted(zip(_PROBE, key, strict=True)), count)
+        name = "prober_probe_duration_seconds"
+        text.family(name, "histogram", "[ALPHA] Duration in seconds for a probe response.")
+        for key, each in sorted(self._kubelet.context.probes.seconds.items()):
+            labels = [pair for pair in sorted(zip(_PROBE[:-1], key, strict=True)) if pair[0] != "pod_uid"]
+            text.histogram(name, labels, each.bounds, each.counts, each.total)
+        text.process()
+        return text.render()
+
+    def _gauges(self) -> Iterable[tuple[str, str, list[tuple[Labels, float]]]]:
+        kubelet = self._kubelet
+        workers = list(kubelet.workers.values())
+        states = {"created": 0, "exited": 0, "running": 0, "unknown": 0}
+        ephemeral = 0
+        for worker in workers:
+            for run in worker.runtime.runs:
+                states[ContainerState(run.state).value] += 1
+            ephemeral += len(worker.pod["spec"].get("ephemeralContainers", ()))
+        running = [([("container_state", name)], count) for name, count in states.items() if count]
+        yield (
+            "kubelet_running_pods",
+            "Number of pods that have a running pod sandbox",
+            [([], sum(worker.runtime.sandbox is not None for worker in workers))],
+        )
+        yield "kubelet_running_containers", "Number of containers currently running", running  # type: ignore[misc]
+        static = [worker for worker in workers if is_static(worker.pod)]
+        for name, help_, chosen in (
+            ("desired", "The number of pods the kubelet is being instructed to run.", workers),
+            ("active", "The number of pods the kubelet considers active and which are being considered when admitting"
+             " new pods.", [each for each in workers if each.phase in (WorkerPhase.SYNCING, WorkerPhase.TERMINATING)]),
+        ):  # fmt: skip
+            count = sum(each in static for each in chosen)
+            yield f"kubelet_{name}_pods", f"{help_} static is true if the pod is not from the apiserver.", [
+                ([("static", "")], len(chosen) - count), ([("static", "true")], count),
+            ]  # fmt: skip
+        mirrors = sum(is_mirror(each) for each in kubelet.pods.values()) if kubelet.pods is not None else 0
+        yield (
+            "kubelet_mirror_pods",
+            ("The number of mirror pods the kubelet will try to create (one per admitted static pod)"),
+            [([], mirrors)],
+        )
+        yield (
+            "kubelet_managed_ephemeral_containers",
+            ("Current number of ephemeral containers in pods managed by this kubelet."),
+            [([], ephemeral)],
+        )
+        version = 2 if kubelet.figures.groups.unified else 1
+        yield "kubelet_cgroup_version", "cgroup version on the hosts.", [([], version)]

@@ -1,0 +1,78 @@
+"""/metrics: the kubelet itself, its pods, their volumes and logs."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterable
+from typing import Any
+
+from pybernetes import KUBERNETES_VERSION
+from pybernetes.lib.exposition import Exposition, Labels
+from pybernetes.node.kubelet.metrics import KubeletMetrics
+
+Fields = dict[str, Any]
+_VOLUMES = (
+    ("capacity_bytes", "Capacity in bytes of the volume", "capacityBytes"),
+    ("available_bytes", "Number of available bytes in the volume", "availableBytes"),
+    ("used_bytes", "Number of used bytes in the volume", "usedBytes"),
+    ("inodes", "Maximum number of inodes in the volume", "inodes"),
+    ("inodes_free", "Number of free inodes in the volume", "inodesFree"),
+    ("inodes_used", "Number of used inodes in the volume", "inodesUsed"),
+)
+
+
+def render(
+    node: str,
+    gauges: Iterable[tuple[str, str, Iterable[tuple[Labels, float]]]],
+    counts: KubeletMetrics,
+    summary: Fields,
+) -> bytes:
+    """The metrics; ``gauges`` are name, text and samples."""
+    text = Exposition()
+    text.family("kubelet_node_name", "gauge", "[ALPHA] The node's name. The count is always 1.")
+    text.sample("kubelet_node_name", (("node", node),), 1)
+    for name, help_, samples in gauges:
+        text.family(name, "gauge", f"[ALPHA] {help_}")
+        for labels, value in samples:
+            text.sample(name, labels, value)
+    counts.render(text)
+    _volumes(text, summary)
+    _logs(text, summary)
+    text.family("kubernetes_build_info", "gauge",
+                "[ALPHA] A metric with a constant '1' value labeled by major, minor, git version, git commit, git"
+                " tree state, build date, Go version, and compiler from which Kubernetes was built, and platform on"
+                " which it is running.")  # fmt: skip
+    major, minor = KUBERNETES_VERSION.lstrip("v").split(".")[:2]
+    text.sample("kubernetes_build_info", (
+        ("compiler", "cpython"), ("git_version", KUBERNETES_VERSION), ("go_version", f"python{platform.python_version()}"),
+        ("major", major), ("minor", minor), ("platform", f"linux/{platform.machine()}"),
+    ), 1)  # fmt: skip
+    text.process()
+    return text.render()
+
+
+def _volumes(text: Exposition, summary: Fields) -> None:
+    claims: dict[tuple[str, str], Fields] = {}  # several pods may share one
+    for pod in summary["pods"]:
+        for volume in pod.get("volume", ()):
+            if "pvcRef" in volume:
+                claims[volume["pvcRef"]["namespace"], volume["pvcRef"]["name"]] = volume
+    if not claims:
+        return
+    for name, help_, key in _VOLUMES:
+        text.family(f"kubelet_volume_stats_{name}", "gauge", f"[ALPHA] {help_}")
+        for (namespace, claim), volume in claims.items():
+            labels = (("namespace", namespace), ("persistentvolumeclaim", claim))
+            text.sample(f"kubelet_volume_stats_{name}", labels, volume[key])
+
+
+def _logs(text: Exposition, summary: Fields) -> None:
+    name = "kubelet_container_log_filesystem_used_bytes"
+    text.family(name, "gauge", "[ALPHA] Bytes used by the container's logs on the filesystem.")
+    for pod in summary["pods"]:
+        reference = pod["podRef"]
+        for container in pod["containers"]:
+            if "logs" in container:
+                labels = (("container", container["name"]), ("namespace", reference["namespace"]),
+                          ("pod", reference["name"]), ("uid", reference["uid"]))  # fmt: skip
+                text.sample(name, labels, container["logs"]["usedBytes"])

@@ -1,0 +1,154 @@
+"""What a container of a pod is reported to be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.api.core.pod.restart_policy import should_restart
+from pybernetes.lib import rfc3339
+from pybernetes.node.kubelet.cri.pod_runtime import ContainerRun, ContainerState, PodRuntime
+from pybernetes.node.kubelet.pod.plan import is_sidecar
+from pybernetes.node.kubelet.status.status_inputs import RESTARTING, StatusInputs, all_restart, named
+
+Fields = dict[str, Any]
+_GONE = 137
+_RESTARTING_TEXT = "The container is removed because RestartAllContainers in place"
+
+
+def container_status(
+    pod: Fields,
+    group: str,
+    container: Fields,
+    runtime: PodRuntime,
+    previous: Any,
+    default: tuple[str, str],
+    facts: StatusInputs,
+) -> Fields:
+    """The status of a container; ``previous`` are those that were reported last, ``default`` why it waits at first."""
+    name = container["name"]
+    old: Fields = next((each for each in previous if each["name"] == name), {})
+    run, before = runtime.run(name), runtime.previous(name)
+    result: Fields = {"name": name, "image": container["image"], "imageID": "", "restartCount": 0}
+    result["state"] = {"waiting": named(*default)}
+    result["lastState"] = old.get("lastState") or {}
+    if container.get("volumeMounts"):
+        result["volumeMounts"] = [_volume_mount(mount) for mount in container["volumeMounts"]]
+    if (
+        run is None
+        and all_restart(pod, runtime, facts)
+        and "waiting" not in (old.get("state") or {"waiting": 0})
+    ):
+        result["state"] = {"waiting": named(RESTARTING, _RESTARTING_TEXT)}
+        ended = {
+            "exitCode": _GONE,
+            "reason": RESTARTING,
+            "message": _RESTARTING_TEXT,
+            "startedAt": None,
+            "finishedAt": None,
+        }
+        result["lastState"] = {"terminated": ended}
+        result["restartCount"] = old.get("restartCount", 0) + 1
+    elif run is None:
+        _without_run(result, old, pod, default)
+    else:
+        result["image"], result["imageID"] = run.image or container["image"], run.image_ref
+        result["restartCount"] = run.attempt
+        result["containerID"] = f"{facts.runtime_name}://{run.id}"
+        result["state"] = _state(run, facts.runtime_name)
+        if before is not None:
+            result["lastState"] = _state(before, facts.runtime_name)
+        elif old.get("containerID") not in (None, result["containerID"]) and "terminated" in old.get(
+            "state", {}
+        ):
+            result["lastState"] = old["state"]
+    _waits(pod, container, result, run, facts)
+    if group != "ephemeralContainers":
+        if container.get("resources"):
+            result["resources"] = facts.in_force.get(name) or container["resources"]
+            if container["resources"].get("requests"):
+                result["allocatedResources"] = container["resources"]["requests"]
+        _probed(group, container, result, run, old, facts)
+    else:
+        result["ready"] = False
+    return result
+
+
+def _volume_mount(mount: Fields) -> Fields:
+    result = {"name": mount["name"], "mountPath": mount["mountPath"]}
+    if mount.get("readOnly"):
+        result |= {"readOnly": True, "recursiveReadOnly": "Disabled"}
+        if mount.get("recursiveReadOnly") == "Enabled":
+            result["recursiveReadOnly"] = "Enabled"
+    return result
+
+
+def _state(run: ContainerRun, runtime_name: str) -> Fields:
+    if run.state is ContainerState.RUNNING:
+        return {"running": {"startedAt": rfc3339.seconds(run.started)}}
+    if run.state is ContainerState.EXITED:
+        ended: Fields = {
+            "exitCode": run.exit_code,
+            "reason": run.reason or ("Completed" if run.exit_code == 0 else "Error"),
+            "startedAt": rfc3339.seconds(run.started or run.created),
+            "finishedAt": rfc3339.seconds(run.finished),
+            "containerID": f"{runtime_name}://{run.id}",
+        }
+        if run.message:
+            ended["message"] = run.message
+        return {"terminated": ended}
+    return {"waiting": {}}
+
+
+def _without_run(result: Fields, old: Fields, pod: Fields, default: tuple[str, str]) -> None:
+    """The runtime has nothing of the container: it never ran, or what it had was removed."""
+    state = old.get("state") or {}
+    if "terminated" in state:
+        result.update({key: old[key] for key in ("state", "imageID", "image", "containerID") if key in old})
+        result["restartCount"] = old.get("restartCount", 0)
+        return
+    result["restartCount"] = old.get("restartCount", 0)
+    if "running" in state and not result["lastState"]:
+        result["lastState"] = {
+            "terminated": {
+                "exitCode": _GONE,
+                "reason": "ContainerStatusUnknown",
+                "message": "The container could not be located when the pod was deleted.  The container used to be Running",
+                "startedAt": None,
+                "finishedAt": None,
+            }
+        }
+        if not pod["metadata"].get("deletionTimestamp"):
+            result["restartCount"] += 1
+
+
+def _waits(
+    pod: Fields, container: Fields, result: Fields, run: ContainerRun | None, facts: StatusInputs
+) -> None:
+    """A container that failed to start, or that waits to be started again, says why."""
+    reason = facts.waiting.get(container["name"])
+    if reason is None or (run is not None and run.state is ContainerState.RUNNING):
+        return
+    if run is not None and run.state is ContainerState.EXITED:
+        if facts.ended or not should_restart(
+            container, pod["spec"].get("restartPolicy", "Always"), run.exit_code
+        ):
+            return
+        result["lastState"] = result["state"]
+    result["state"] = {"waiting": named(*reason)}
+
+
+def _probed(
+    group: str, container: Fields, result: Fields, run: ContainerRun | None, old: Fields, facts: StatusInputs
+) -> None:
+    running = run is not None and "running" in result["state"]
+    if group == "initContainers" and not is_sidecar(container):
+        ended = result["state"].get("terminated")
+        result["ready"] = ended is not None and ended["exitCode"] == 0
+        result["started"] = running
+        return
+    started = running and ("startupProbe" not in container or facts.started.get(run.id, False))  # type: ignore[union-attr]
+    result["started"] = started
+    if "readinessProbe" in container:
+        result["ready"] = started and facts.ready.get(run.id, False)  # type: ignore[union-attr]
+    else:
+        result["ready"] = started

@@ -1,0 +1,138 @@
+"""The conditions of a pod, from what its containers are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pybernetes.api.core.pod.restart_policy import all_could_restart
+from pybernetes.lib import rfc3339
+from pybernetes.node.kubelet.cri.pod_runtime import PodRuntime
+from pybernetes.node.kubelet.pod.plan import is_sidecar
+from pybernetes.node.kubelet.status.status_inputs import (
+    ENDED,
+    OWN_CONDITIONS,
+    StatusInputs,
+    all_restart,
+    named,
+)
+
+Fields = dict[str, Any]
+
+
+def pod_conditions(
+    pod: Fields,
+    status: Fields,
+    by_name: Mapping[str, Fields],
+    runtime: PodRuntime,
+    previous: Fields,
+    facts: StatusInputs,
+) -> list[Fields]:
+    """The conditions of a pod, those of others among them; each keeps the moment of its last change."""
+    reported = {each["type"]: each for each in pod.get("status", {}).get("conditions", ())}
+    said = {each["type"]: each for each in previous.get("conditions", ())}
+    others = [each for type_, each in reported.items() if type_ not in OWN_CONDITIONS]
+    if "DisruptionTarget" in said and "DisruptionTarget" not in reported:
+        others.append(said["DisruptionTarget"])
+    elif facts.disruption and "DisruptionTarget" not in reported:
+        made = _condition("DisruptionTarget", True, "TerminationByKubelet", facts.disruption)
+        others.append(made | {"lastProbeTime": None, "lastTransitionTime": rfc3339.seconds(facts.now)})
+    containers = _containers_ready(pod["spec"], by_name, status["phase"])
+    found = [
+        *(dict(each) for each in facts.resize),
+        _sandbox_condition(runtime),
+        _initialized(pod["spec"], by_name, status["phase"]),
+        _ready(pod["spec"], containers, {each["type"]: each for each in others}),
+        containers,
+        {"type": "PodScheduled", "status": "True"},
+    ]
+    if all_could_restart(pod["spec"]):
+        found.append(_restarting(pod, runtime, status["phase"], facts))
+    for each in found:
+        old = said.get(each["type"]) or reported.get(each["type"]) or {}
+        same = old.get("status") == each["status"]
+        moment = old.get("lastTransitionTime") if same else None
+        each["lastProbeTime"] = None
+        each["lastTransitionTime"] = moment or rfc3339.seconds(facts.now)
+        if pod["metadata"].get("generation"):
+            each.setdefault("observedGeneration", pod["metadata"]["generation"])
+    return others + found
+
+
+def _condition(type_: str, true: bool, reason: str = "", message: str = "") -> Fields:
+    return {"type": type_, "status": "True" if true else "False", **named(reason, message)}
+
+
+def _restarting(pod: Fields, runtime: PodRuntime, phase: str, facts: StatusInputs) -> Fields:
+    if phase in ENDED:
+        return _condition(
+            "AllContainersRestarting", False, {"Succeeded": "PodCompleted"}.get(phase, "PodFailed")
+        )
+    under_way = all_restart(pod, runtime, facts) and any(
+        runtime.run(each["name"]) is not None
+        for group in ("initContainers", "containers")
+        for each in pod["spec"].get(group, ())
+    )
+    if not under_way:
+        return _condition("AllContainersRestarting", False)
+    text = "container exited with restart policy rule"
+    return _condition("AllContainersRestarting", True, "RestartAllContainersStarted", text)
+
+
+def _sandbox_condition(runtime: PodRuntime) -> Fields:
+    sandbox = runtime.sandbox
+    return _condition(
+        "PodReadyToStartContainers", bool(sandbox and (sandbox.addresses or sandbox.host_network))
+    )
+
+
+def _initialized(spec: Fields, by_name: Mapping[str, Fields], phase: str) -> Fields:
+    incomplete = [
+        container["name"]
+        for container in spec.get("initContainers", ())
+        if not by_name[container["name"]].get("started" if is_sidecar(container) else "ready")
+    ]
+    if phase == "Succeeded":
+        return _condition("Initialized", True, "PodCompleted")
+    begun = any(
+        by_name[container["name"]].get("started")
+        or "terminated" in by_name[container["name"]]["state"]
+        or "terminated" in by_name[container["name"]]["lastState"]
+        for container in spec.get("containers", ())
+    )
+    if begun or not incomplete:
+        return _condition("Initialized", True)
+    text = f"containers with incomplete status: [{' '.join(incomplete)}]"
+    return _condition("Initialized", False, "ContainersNotInitialized", text)
+
+
+def _containers_ready(spec: Fields, by_name: Mapping[str, Fields], phase: str) -> Fields:
+    if phase in ENDED:
+        return _condition("ContainersReady", False, "PodCompleted" if phase == "Succeeded" else "PodFailed")
+    lasting = [each for each in spec.get("initContainers", ()) if is_sidecar(each)]
+    unready = [
+        each["name"]
+        for each in (*lasting, *spec.get("containers", ()))
+        if not by_name[each["name"]].get("ready")
+    ]
+    if unready:
+        text = f"containers with unready status: [{' '.join(unready)}]"
+        return _condition("ContainersReady", False, "ContainersNotReady", text)
+    return _condition("ContainersReady", True)
+
+
+def _ready(spec: Fields, containers: Fields, others: Mapping[str, Fields]) -> Fields:
+    if containers["status"] != "True":
+        return {**containers, "type": "Ready"}
+    problems = []
+    for gate in spec.get("readinessGates", ()):
+        name = gate["conditionType"]
+        if name not in others:
+            problems.append(f'corresponding condition of pod readiness gate "{name}" does not exist.')
+        elif others[name]["status"] != "True":
+            problems.append(
+                f'the status of pod readiness gate "{name}" is not "True", but {others[name]["status"]}'
+            )
+    if problems:
+        return _condition("Ready", False, "ReadinessGatesNotReady", ", ".join(problems))
+    return _condition("Ready", True)

@@ -1,0 +1,177 @@
+"""Writes the status of pods to the API server: the newest of each, one write for each change."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from pybernetes.client import Client, NotFound, StatusError, copy
+from pybernetes.client.client import STRATEGIC_PATCH
+from pybernetes.client.refs import PODS
+from pybernetes.lib.clock import Clock
+from pybernetes.node.kubelet.status import OWN_CONDITIONS
+
+log = logging.getLogger(__name__)
+Fields = dict[str, Any]
+_SET_RIGHT_SECONDS = 1.0
+_RETRY_SECONDS = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0)
+# What is not there any more has to be taken away by name.
+_OPTIONAL = ("reason", "message", "podIP", "ephemeralContainerStatuses", "initContainerStatuses")
+
+
+def patch_of(pod: Fields, status: Fields, before: Fields) -> Fields:
+    """The strategic merge patch from one status to the next."""
+    changed = {key: value for key, value in status.items() if before.get(key) != value}
+    if "conditions" in changed:
+        had = {each["type"]: each for each in before.get("conditions", ())}
+        now = {each["type"] for each in status["conditions"]}
+        changed["conditions"] = [
+            {**{key: None for key in had.get(each["type"], ()) if key not in each}, **each}
+            for each in status["conditions"]
+            if had.get(each["type"]) != each
+        ]
+        changed["conditions"] += [
+            {"$patch": "delete", "type": type_}
+            for type_ in had
+            if type_ not in now and type_ in ("PodResizePending", "PodResizeInProgress")
+        ]
+    if "podIPs" in changed:
+        now_ips = {each["ip"] for each in status["podIPs"]}
+        changed["podIPs"] = status["podIPs"] + [
+            {"$patch": "delete", "ip": each["ip"]}
+            for each in before.get("podIPs", ())
+            if each["ip"] not in now_ips
+        ]
+    for key in _OPTIONAL:
+        if key in before and key not in status:
+            changed[key] = None
+    return {"metadata": {"uid": pod["metadata"]["uid"]}, "status": changed}
+
+
+def overruled(status: Fields, shown: Fields) -> bool:
+    """Whether the API says something else about a pod than its kubelet does: of a node that was not heard from for
+    a while the control plane says that none of its pods is ready."""
+    said = {each["type"]: each["status"] for each in shown.get("conditions", ())}
+    return any(
+        each["type"] in OWN_CONDITIONS and said.get(each["type"], each["status"]) != each["status"]
+        for each in status.get("conditions", ())
+    )
+
+
+class StatusManager:
+    """The statuses of a node's pods by uid. ``target`` gives the object that stands for a pod in the API."""
+
+    def __init__(
+        self, client: Client | None, clock: Clock, target: Callable[[Fields], Fields | None]
+    ) -> None:
+        self._client, self._clock, self._target = client, clock, target
+        self._wanted: dict[str, tuple[Fields, Fields]] = {}
+        self._written: dict[str, tuple[str, Fields]] = {}  # with the uid of the object that shows it
+        self._doubted: set[str] = set()  # those that somebody else has said something else about
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self.writes = 0
+
+    def get(self, uid: str) -> Fields | None:
+        """The status that a pod is to have."""
+        found = self._wanted.get(uid)
+        return found[1] if found is not None else None
+
+    def set(self, pod: Fields, status: Fields) -> None:
+        """Has a pod's status written, if it is not what was written last."""
+        meta = pod["metadata"]
+        uid = meta["uid"]
+        # Only what it takes to find it: the pod itself would be kept as it was at some time.
+        self._wanted[uid] = ({"metadata": {key: meta[key] for key in ("namespace", "name", "uid")}}, status)
+        if self._client is None:
+            return
+        task = self._tasks.get(uid)
+        if task is None or task.done():
+            self._tasks[uid] = asyncio.create_task(self._write(uid), name=f"status {uid}")
+
+    def seen(self, uid: str) -> None:
+        """The object that shows a pod changed: what somebody else wrote over is written again, if it stays so.
+
+        Not at once: what is seen may be older than what was written last, and somebody who insists is not to be
+        answered as fast as he writes.
+        """
+        if uid not in self._doubted and self._is_overruled(uid):
+            self._doubted.add(uid)
+            self._clock.call_later(_SET_RIGHT_SECONDS, lambda: self._set_right(uid))
+
+    def _is_overruled(self, uid: str) -> bool:
+        pod, status = self._wanted.get(uid, (None, {}))
+        shown = self._target(pod) if pod is not None else None
+        return shown is not None and overruled(status, shown.get("status", {}))
+
+    def _set_right(self, uid: str) -> None:
+        self._doubted.discard(uid)
+        task = self._tasks.get(uid)
+        if task is not None and not task.done():
+            self.seen(uid)
+        elif self._is_overruled(uid):
+            self._written.pop(uid, None)
+            self.set(*self._wanted[uid])
+
+    def forget(self, uid: str) -> None:
+        """A pod is gone."""
+        self._wanted.pop(uid, None)
+        self._written.pop(uid, None)
+        task = self._tasks.pop(uid, None)
+        if task is not None and task is not asyncio.current_task():
+            task.cancel()
+
+    async def flush(self, uid: str) -> None:
+        """Waits until a pod's status is written."""
+        task = self._tasks.get(uid)
+        if task is not None:
+            await asyncio.gather(task, return_exceptions=True)
+
+    async def close(self) -> None:
+        """Stops writing."""
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _write(self, uid: str) -> None:
+        failures = 0
+        while uid in self._wanted:
+            pod, status = self._wanted[uid]
+            shown = self._target(pod)
+            if shown is None:
+                return
+            identity, before = self._written.get(uid, ("", {}))
+            if identity != shown["metadata"]["uid"]:  # nothing yet, or a mirror that was made anew
+                before = shown.get("status", {})
+            patch = patch_of(shown, status, before)
+            if not patch["status"]:
+                return
+            meta = shown["metadata"]
+            assert self._client is not None
+            try:
+                answer = await self._client.patch(
+                    PODS,
+                    meta["name"],
+                    patch,
+                    meta["namespace"],
+                    type=STRATEGIC_PATCH,
+                    subresource="status",
+                )
+            except NotFound:
+                return
+            except (StatusError, OSError) as error:
+                if isinstance(error, StatusError) and error.code in (409, 422):
+                    log.warning("the status of %s/%s was refused: %s", meta["namespace"], meta["name"], error)
+                    self._written.pop(uid, None)
+                    if error.code == 422 or failures >= len(_RETRY_SECONDS):
+                        return
+                await self._clock.sleep(_RETRY_SECONDS[min(failures, len(_RETRY_SECONDS) - 1)])
+                failures += 1
+                continue
+            failures = 0
+            self.writes += 1
+            self._written[uid] = (meta["uid"], {**copy(answer.get("status", {})), **status})
+            if self._wanted.get(uid, (None, None))[1] is status:
+                return

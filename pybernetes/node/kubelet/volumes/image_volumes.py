@@ -1,0 +1,92 @@
+"""Images as volumes: pulled as those of containers are, and there read-only for as long as the pod.
+
+How an image comes into a container depends on the runtime: most are told to mount it, and for a containerd that cannot
+do that (``snapshots``) the kubelet does it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+from cri_api.v1 import api_pb2 as messages
+
+from pybernetes.node.kubelet.cri.client import CriClient, CriError
+from pybernetes.node.kubelet.cri.containerd import Containerd
+from pybernetes.node.kubelet.images import ImagePuller, Report
+from pybernetes.node.kubelet.volumes.base import ImageVolumeError, MountedVolume
+from pybernetes.node.kubelet.volumes.snapshots import Snapshots
+
+Fields = dict[str, Any]
+Message = Any
+_CONTAINERD = (2, 2)  # the first that mounts images, and folders of images
+
+
+def mounts_images(name: str, version: str) -> bool:
+    """Whether a runtime can be told to mount an image."""
+    if name != "containerd":
+        return True
+    number = re.match(r"v?(\d+)\.(\d+)", version)
+    return number is not None and (int(number[1]), int(number[2])) >= _CONTAINERD
+
+
+def wanted(pod: Fields, container: Fields) -> list[Fields]:
+    """The image volumes that a container mounts, each once."""
+    names = {mount["name"] for mount in container.get("volumeMounts", ())}
+    return [each for each in pod["spec"].get("volumes", ()) if "image" in each and each["name"] in names]
+
+
+class ImageVolumes:
+    """The images that pods of a node have as volumes; ``directory`` is that of all pods."""
+
+    def __init__(self, cri: CriClient, images: ImagePuller, directory: Path) -> None:
+        self._cri, self._images, self._directory = cri, images, directory
+        self._snapshots = Snapshots(Containerd(cri.channel))
+        self._known: dict[tuple[str, str], str] = {}  # the images that the runtime mounts, by pod and name
+
+    async def provide(
+        self, pod: Fields, container: Fields, secrets: list[Fields], sandbox_config: Message, report: Report
+    ) -> dict[str, MountedVolume]:
+        """What a container mounts of images; ImageError if one cannot be pulled, ImageVolumeError if not mounted.
+
+        An image is looked up when the first container of its pod starts; those that follow get the same.
+        """
+        volumes = wanted(pod, container)
+        if not volumes:
+            return {}
+        runtime = await self._cri.version()
+        native = mounts_images(runtime.runtime_name, runtime.runtime_version)
+        uid, found = pod["metadata"]["uid"], {}
+        for volume in volumes:
+            name, source = volume["name"], volume["image"]
+            reference, policy = source.get("reference", ""), source.get("pullPolicy", "IfNotPresent")
+            path = self._folder(uid) / name
+            image = self._known.get((uid, name)) if native else await self._snapshots.find(uid, name, path)
+            if image is None:
+                image = (
+                    await self._images.ensure(uid, reference, policy, secrets, sandbox_config, report)
+                ).id
+                if native:
+                    self._known[uid, name] = image
+                else:
+                    try:
+                        await self._snapshots.mount(uid, name, path, image)
+                    except (CriError, OSError) as error:
+                        raise ImageVolumeError(str(error)) from None
+            spec = messages.ImageSpec(
+                image=image, user_specified_image=reference, annotations=pod["metadata"].get("annotations")
+            )
+            found[name] = MountedVolume("" if native else str(path), True, spec)
+        return found
+
+    def _folder(self, uid: str) -> Path:
+        return self._directory / uid / "volumes" / "kubernetes.io~image"
+
+    async def release(self, uid: str) -> None:
+        """A pod is gone, and nothing of it is mounted any more."""
+        self._known = {key: image for key, image in self._known.items() if key[0] != uid}
+        folder = self._folder(uid)
+        for name in os.listdir(folder) if folder.is_dir() else ():
+            await self._snapshots.release(uid, name, folder / name)

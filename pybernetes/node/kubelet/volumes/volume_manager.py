@@ -1,0 +1,147 @@
+"""Puts the volumes of pods where their containers find them, keeps them up to date and takes them away."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+from pybernetes.lib.discover import discover
+from pybernetes.node.kubelet.object_cache import NotSynced
+from pybernetes.node.kubelet.volumes import atomic_writer, fs_group, host_mounts
+from pybernetes.node.kubelet.volumes.base import (
+    ContentVolume,
+    Kind,
+    MountedVolume,
+    VolumeError,
+    VolumeInputs,
+    VolumeRequest,
+)
+from pybernetes.node.kubelet.volumes.image_volumes import ImageVolumes
+
+__all__ = ["MountedVolume", "VolumeError", "VolumeManager"]
+Fields = dict[str, Any]
+_TRUST_SECONDS = 60.0  # trust bundles are fetched and not watched
+
+
+class VolumeManager:
+    """The volumes of all pods of a node, below one folder."""
+
+    def __init__(self, around: VolumeInputs, images: ImageVolumes) -> None:
+        self.around, self.images = around, images
+        self.kinds: dict[str, Kind] = discover(
+            "pybernetes.node.kubelet.volumes.kinds", "VOLUME", key=lambda kind: kind.source
+        )
+        self.places: dict[tuple[str, str], str] = {}  # where volumes are, by pod and name
+        self._owned: set[tuple[str, str]] = set()  # volumes whose files have had their group set
+
+    def folder(self, uid: str) -> Path:
+        """Where everything of a pod is."""
+        return self.around.directory / uid
+
+    def _request(self, pod: Fields, volume: Fields) -> tuple[Kind, VolumeRequest]:
+        source = next((key for key in volume if key != "name"), "emptyDir")
+        kind = self.kinds.get(source)
+        if kind is None:
+            raise VolumeError(
+                f'volume "{volume["name"]}": volumes of type {source} are not supported by this kubelet'
+            )
+        path = self.folder(pod["metadata"]["uid"]) / "volumes" / f"kubernetes.io~{source}" / volume["name"]
+        return kind, VolumeRequest(pod, volume["name"], volume.get(source) or {}, path, self.around)
+
+    async def mount(self, pod: Fields) -> dict[str, MountedVolume]:
+        """Has all volumes of a pod in place; gives them by name. Does nothing for those that are."""
+        found = {volume["name"]: await self._one(pod, volume) for volume in pod["spec"].get("volumes", ())}
+        self.places |= {
+            (pod["metadata"]["uid"], name): each.path for name, each in found.items() if each.path
+        }
+        return found
+
+    def place(self, pod: Fields, volume: Fields) -> str | None:
+        """Where a volume of a pod is, if that is known; images are the runtime's."""
+        if "image" in volume:
+            return None
+        known = self.places.get((pod["metadata"]["uid"], volume["name"]))
+        if known is not None:
+            return known
+        try:
+            path = self._request(pod, volume)[1].path
+        except VolumeError:
+            return None
+        return str(path) if path.exists() else None
+
+    async def _one(self, pod: Fields, volume: Fields) -> MountedVolume:
+        kind, request = self._request(pod, volume)
+        name = volume["name"]
+        try:
+            if isinstance(kind, ContentVolume):
+                await self._write(kind, request)
+                return MountedVolume(str(request.path))
+            mounted = await kind.mount(request)
+        except VolumeError as error:
+            raise VolumeError(
+                f'MountVolume.SetUp failed for volume "{name}" : {error.message}', error.reason
+            ) from None
+        except (NotSynced, OSError) as error:
+            raise VolumeError(f'MountVolume.SetUp failed for volume "{name}" : {error}') from None
+        key = (pod["metadata"]["uid"], name)
+        if request.fs_group is not None and fs_group.applies(kind.source) and key not in self._owned:
+            policy = (pod["spec"].get("securityContext") or {}).get("fsGroupChangePolicy", "Always")
+            fs_group.give(Path(mounted.path), request.fs_group, policy, mounted.read_only)
+            self._owned.add(key)
+        return mounted
+
+    async def _write(self, kind: ContentVolume, request: VolumeRequest) -> None:
+        files = await kind.files(request)
+        if not request.path.exists():
+            request.path.mkdir(parents=True)
+            if kind.in_memory:
+                host_mounts.mount("tmpfs", request.path, "tmpfs", options="mode=0755")
+            os.chmod(request.path, 0o777)
+        if request.fs_group is not None:
+            os.chown(request.path, -1, request.fs_group)
+            os.chmod(request.path, 0o2777)
+        atomic_writer.write(request.path, files, request.fs_group)
+
+    async def refresh(self, pod: Fields) -> None:
+        """Writes what has changed of the volumes whose content comes from objects."""
+        for volume in pod["spec"].get("volumes", ()):
+            kind, request = self._request(pod, volume)
+            if isinstance(kind, ContentVolume) and request.path.exists():
+                try:
+                    await self._write(kind, request)
+                except (NotSynced, OSError) as error:
+                    raise VolumeError(
+                        f'MountVolume.SetUp failed for volume "{volume["name"]}" : {error}'
+                    ) from None
+
+    def refresh_delay(self, pod: Fields) -> float | None:
+        """When content is to be written again although nothing tells of a change; None if never."""
+        uid, now = pod["metadata"]["uid"], self.around.clock.now()
+        delays = [max(1.0, token[1] - now) for key, token in self.around.tokens.items() if key[0] == uid]
+        for volume in pod["spec"].get("volumes", ()):
+            sources = (volume.get("projected") or {}).get("sources", ())
+            if any("clusterTrustBundle" in each for each in sources):
+                delays.append(_TRUST_SECONDS)
+        return min(delays) if delays else None
+
+    async def unmount(self, uid: str) -> None:
+        """Takes a pod's volumes away, and everything else of it."""
+        folder = self.folder(uid)
+        if folder.exists():
+            for point in host_mounts.mounts_below(folder):
+                host_mounts.unmount(point)
+            await self.images.release(uid)
+            shutil.rmtree(folder, ignore_errors=True)
+        self._owned = {key for key in self._owned if key[0] != uid}
+        self.places = {key: path for key, path in self.places.items() if key[0] != uid}
+        for kept in (self.around.tokens, self.around.asked):
+            for key in [key for key in kept if key[0] == uid]:
+                del kept[key]
+
+    def orphans(self, known: set[str]) -> list[str]:
+        """The uids of pods that have a folder here and that nobody knows."""
+        if not self.around.directory.exists():
+            return []
+        return [name for name in os.listdir(self.around.directory) if name not in known]

@@ -1,0 +1,197 @@
+"""KubeSchedulerConfiguration v1: read, completed with defaults, checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path as FilePath
+from typing import Any
+
+import yaml
+
+from pybernetes.api.field import Errors
+from pybernetes.lib import flags
+from pybernetes.scheduling import config_checks
+
+GROUP, VERSION, KIND = "kubescheduler.config.k8s.io", "v1", "KubeSchedulerConfiguration"
+DEFAULT_SCHEDULER = "default-scheduler"
+# Upstream's default plugins in their order, with their weights.
+DEFAULT_PLUGINS: tuple[tuple[str, int], ...] = (
+    ("SchedulingGates", 0),
+    ("PrioritySort", 0),
+    ("NodeName", 0),
+    ("NodeUnschedulable", 0),
+    ("TaintToleration", 3),
+    ("NodeAffinity", 2),
+    ("NodePorts", 0),
+    ("NodeResourcesFit", 1),
+    ("VolumeRestrictions", 0),
+    ("VolumeBinding", 0),
+    ("VolumeZone", 0),
+    ("PodTopologySpread", 2),
+    ("InterPodAffinity", 2),
+    ("DefaultPreemption", 0),
+    ("NodeResourcesBalancedAllocation", 1),
+    ("ImageLocality", 1),
+    ("DefaultBinder", 0),
+)
+# Upstream's plugins that are on by default there and that are not here yet; turning them off is fine.
+ABSENT_PLUGINS = frozenset(("NodeVolumeLimits", "DynamicResources", "NodeDeclaredFeatures"))
+POINTS = ("preEnqueue", "queueSort", "preFilter", "filter", "postFilter", "preScore", "score", "reserve", "permit",
+          "preBind", "bind", "postBind")  # fmt: skip
+_RESOURCES = ({"name": "cpu", "weight": 1}, {"name": "memory", "weight": 1})
+
+
+class ConfigurationError(ValueError):
+    """The configuration cannot be used; the message says why."""
+
+
+@dataclass
+class ProfileConfig:
+    """One profile: which plugins work at which point, and with which arguments."""
+
+    scheduler_name: str = DEFAULT_SCHEDULER
+    percentage_of_nodes_to_score: int = 0
+    # What is turned on and off at each point and for all points at once ("multiPoint"), in the file's words.
+    plugins: dict[str, dict[str, list[dict[str, Any]]]] = field(default_factory=dict)
+    arguments: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+@dataclass
+class Configuration:
+    """What the scheduler is told; upstream's defaults."""
+
+    profiles: list[ProfileConfig] = field(default_factory=lambda: [profile_config({}, 0)])
+    pod_initial_backoff_seconds: float = 1
+    pod_max_backoff_seconds: float = 10
+    kubeconfig: str = ""
+    qps: float = 0  # 0: no limit of our own
+    burst: int = 0
+    leader_elect: bool = True
+    lease_name: str = "kube-scheduler"
+    lease_namespace: str = "kube-system"
+    lease_seconds: float = 15
+    renew_seconds: float = 10
+    retry_seconds: float = 2
+
+
+def load(path: FilePath) -> Configuration:
+    """The configuration of a file."""
+    try:
+        value = yaml.load(path.read_text(), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"cannot read {path}: {error}") from None
+    except yaml.YAMLError as error:
+        raise ConfigurationError(f"{path} is not YAML: {error}") from None
+    return parse(value, str(path))
+
+
+def parse(value: Any, name: str = "the configuration") -> Configuration:
+    """The configuration that an object stands for."""
+    if not isinstance(value, dict) or value.get("kind") != KIND:
+        raise ConfigurationError(f"couldn't decode {name} as {KIND}, got {_kind(value)}")
+    if value.get("apiVersion") != f"{GROUP}/{VERSION}":
+        raise ConfigurationError(f"{name}: {value.get('apiVersion')!r} is not known; use {GROUP}/{VERSION}")
+    problems = Errors()
+    config_checks.check(value, problems)
+    if problems:
+        raise ConfigurationError("\n".join(f"{name}: {problem}" for problem in problems))
+    if value.get("extenders"):
+        raise ConfigurationError(f"{name}: extenders: extenders are not supported yet")
+    election, connection = value.get("leaderElection") or {}, value.get("clientConnection") or {}
+    percentage = value.get("percentageOfNodesToScore") or 0
+    profiles = value.get("profiles") or [{}]
+    return Configuration(
+        profiles=[profile_config(each, percentage) for each in profiles],
+        pod_initial_backoff_seconds=value.get("podInitialBackoffSeconds", 1),
+        pod_max_backoff_seconds=value.get("podMaxBackoffSeconds", 10),
+        kubeconfig=connection.get("kubeconfig", ""),
+        qps=connection.get("qps", 0),
+        burst=connection.get("burst", 0),
+        leader_elect=election.get("leaderElect", True),
+        lease_name=election.get("resourceName", "kube-scheduler"),
+        lease_namespace=election.get("resourceNamespace", "kube-system"),
+        lease_seconds=flags.duration(election.get("leaseDuration", "15s")),
+        renew_seconds=flags.duration(election.get("renewDeadline", "10s")),
+        retry_seconds=flags.duration(election.get("retryPeriod", "2s")),
+    )
+
+
+def _kind(value: Any) -> str:
+    return repr(value.get("kind", "")) if isinstance(value, dict) else type(value).__name__
+
+
+def profile_config(value: dict[str, Any], percentage: int) -> ProfileConfig:
+    """A profile with its defaults."""
+    own = value.get("percentageOfNodesToScore")
+    arguments = {name: default_arguments(name, {}) for name, _ in DEFAULT_PLUGINS}
+    for each in value.get("pluginConfig") or ():
+        arguments[each["name"]] = default_arguments(each["name"], each.get("args") or {})
+    return ProfileConfig(
+        scheduler_name=value.get("schedulerName", DEFAULT_SCHEDULER),
+        percentage_of_nodes_to_score=percentage if own is None else own,
+        plugins={
+            point: {key: list(sets.get(key) or ()) for key in ("enabled", "disabled")}
+            for point, sets in (value.get("plugins") or {}).items()
+        },
+        arguments=arguments,
+    )
+
+
+def default_arguments(plugin: str, given: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a plugin with what upstream fills in."""
+    result = {key: value for key, value in given.items() if key not in ("kind", "apiVersion")}
+    match plugin:
+        case "DefaultPreemption":
+            result.setdefault("minCandidateNodesPercentage", 10)
+            result.setdefault("minCandidateNodesAbsolute", 100)
+        case "InterPodAffinity":
+            result.setdefault("hardPodAffinityWeight", 1)
+        case "NodeResourcesFit":
+            strategy = result["scoringStrategy"] = dict(
+                result.get("scoringStrategy") or {"type": "LeastAllocated"}
+            )
+            strategy["resources"] = _weighted(strategy.get("resources"))
+        case "NodeResourcesBalancedAllocation":
+            result["resources"] = _weighted(result.get("resources"))
+        case "PodTopologySpread":
+            result["defaultingType"] = result.get("defaultingType") or "System"
+        case "VolumeBinding":
+            result.setdefault("bindTimeoutSeconds", 600)
+            shape = [{"utilization": 0, "score": 10}, {"utilization": 100, "score": 0}]
+            result["shape"] = result.get("shape") or shape
+    return result
+
+
+def _weighted(resources: list[dict[str, Any]] | None) -> list[dict[str, Any]]:
+    return [{"name": each["name"], "weight": each.get("weight") or 1} for each in resources or _RESOURCES]
+
+
+def multi_point(profile: ProfileConfig) -> list[tuple[str, int]]:
+    """The plugins that work at every point that they have: the defaults and what the file makes of them."""
+    sets = profile.plugins.get("multiPoint", {})
+    disabled = {each["name"] for each in sets.get("disabled", ())}
+    enabled = {each["name"]: each.get("weight") or 0 for each in sets.get("enabled", ())}
+    result: list[tuple[str, int]] = []
+    if "*" not in disabled:
+        for name, weight in DEFAULT_PLUGINS:
+            if name not in disabled:
+                # A default plugin that is named again keeps its place.
+                result.append((name, enabled.pop(name) if name in enabled else weight))
+    return result + list(enabled.items())
+
+
+def at_point(profile: ProfileConfig, point: str, has: Any) -> list[tuple[str, int]]:
+    """The plugins of one point in order with their weights; ``has`` tells whether a plugin has the point."""
+    sets = profile.plugins.get(point, {})
+    disabled = {each["name"] for each in sets.get("disabled", ())}
+    own = {each["name"]: each.get("weight") or 0 for each in sets.get("enabled", ())}
+    for name in own:
+        if not has(name):
+            raise ConfigurationError(f'plugin "{name}" does not extend {point[0].upper()}{point[1:]} plugin')
+    if "*" in disabled:
+        return list(own.items())
+    general = [(name, weight) for name, weight in multi_point(profile) if has(name) and name not in disabled]
+    weights = dict(general)
+    override = [(name, weight or weights[name]) for name, weight in own.items() if name in weights]
+    rest = [(name, weight) for name, weight in own.items() if name not in weights]
+    return override + [(name, weight) for name, weight in general if name not in own] + rest

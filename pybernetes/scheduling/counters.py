@@ -1,0 +1,158 @@
+"""How many pods of which kind are on each node and in each topology, counted as pods come and go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any
+
+import numpy as np
+
+from pybernetes.scheduling.affinity_terms import PodTerm
+from pybernetes.scheduling.columns import Ints, LabelColumn, grown
+from pybernetes.scheduling.pods import Labels, Pod
+
+
+class Tally:
+    """A column of counts, and their sums over the nodes that share a label's value."""
+
+    __slots__ = ("_sums", "column")
+
+    def __init__(self, capacity: int) -> None:
+        self.column: Ints = np.zeros(capacity, dtype=np.int64)
+        # By label column: the sums by value, and as of which change of nodes.
+        self._sums: dict[LabelColumn, tuple[Ints, int]] = {}
+
+    def add(self, row: int, change: int) -> None:
+        """Counts one more or one less on a row."""
+        self.column[row] += change
+        for label, (sums, _) in self._sums.items():
+            value = label.codes[row]
+            if value < len(sums):  # else it is out of date and is made anew when it is asked for
+                sums[value] += change
+
+    def sums(self, label: LabelColumn, moment: int) -> Ints:
+        """The counts summed up by the label's values; number 0 are the nodes without it."""
+        known = self._sums.get(label)
+        if known is None or known[1] != moment:
+            size = len(label.codes)
+            sums = np.bincount(label.codes, weights=self.column[:size], minlength=len(label.values))
+            known = self._sums[label] = (sums.astype(np.int64), moment)
+        return known[0]
+
+    def grow(self, capacity: int) -> None:
+        """Makes room for more rows."""
+        self.column = grown(self.column, capacity)
+        self._sums.clear()
+
+
+class Counter(Tally):
+    """Counts the pods with certain labels."""
+
+    __slots__ = ("counts_deleting", "matches", "used")
+
+    def __init__(self, matches: Callable[[Labels], bool], counts_deleting: bool, capacity: int) -> None:
+        super().__init__(capacity)
+        self.matches = matches
+        self.counts_deleting = counts_deleting
+        self.used = 0
+
+
+class Counters:
+    """The counters that somebody has asked for. One that nobody asks for any more goes away."""
+
+    LIMIT = 256
+
+    def __init__(self, capacity: int) -> None:
+        self._capacity = capacity
+        self._counters: dict[Hashable, Counter] = {}
+        self._version = object()  # another one whenever the set of counters changes
+        self._clock = 0
+
+    def get(
+        self,
+        key: Hashable,
+        matches: Callable[[Labels], bool],
+        counts_deleting: bool,
+        pods: Callable[[], Iterable[tuple[int, Pod]]],
+    ) -> Counter:
+        """The counter of a key; ``pods`` are all that there are with their rows, for the first time."""
+        self._clock += 1
+        counter = self._counters.get(key)
+        if counter is None:
+            if len(self._counters) >= self.LIMIT:
+                self._forget()
+            counter = self._counters[key] = Counter(matches, counts_deleting, self._capacity)
+            self._version = object()
+            known: dict[Labels, bool] = {}
+            for row, pod in pods():
+                labels = pod.shape.labels
+                match = known.get(labels)
+                if match is None:
+                    match = known[labels] = matches(labels)
+                if match and (counts_deleting or not pod.deleting):
+                    counter.column[row] += 1
+        counter.used = self._clock
+        return counter
+
+    def count(self, pod: Pod, row: int, change: int) -> None:
+        """A pod has come to a row (1) or gone (-1)."""
+        labels = pod.shape.labels
+        if labels.version is not self._version:
+            labels.version = self._version
+            labels.counters = tuple(each for each in self._counters.values() if each.matches(labels))
+        for counter in labels.counters:
+            if counter.counts_deleting or not pod.deleting:
+                counter.add(row, change)
+
+    def grow(self, capacity: int) -> None:
+        """Makes room for more rows."""
+        self._capacity = capacity
+        for counter in self._counters.values():
+            counter.grow(capacity)
+
+    def _forget(self) -> None:
+        """Drops the half that has not been asked for the longest."""
+        by_use = sorted(self._counters.items(), key=lambda item: item[1].used)
+        for key, _ in by_use[: self.LIMIT // 2]:
+            del self._counters[key]
+        self._version = object()
+
+
+class TermTallies:
+    """The affinity terms of the pods that are on nodes: how many pods of each node have each term."""
+
+    def __init__(self, capacity: int) -> None:
+        self._capacity = capacity
+        self.version = 0  # changes when a term appears or disappears
+        self.anti: dict[PodTerm, Tally] = {}
+        self.required: dict[PodTerm, Tally] = {}
+        self.preferred: dict[tuple[int, PodTerm], Tally] = {}
+
+    def count(self, pod: Pod, row: int, change: int) -> None:
+        """A pod has come to a row (1) or gone (-1)."""
+        affinity = pod.shape.affinity
+        if affinity is None:
+            return
+        for term in affinity.anti:
+            self._count(self.anti, term, row, change)
+        for term in affinity.affinity:
+            self._count(self.required, term, row, change)
+        for weighted in affinity.preferred:
+            self._count(self.preferred, weighted, row, change)
+
+    def _count(self, tallies: dict[Any, Tally], term: Any, row: int, change: int) -> None:
+        tally = tallies.get(term)
+        if tally is None:
+            tally = tallies[term] = Tally(self._capacity)
+            self.version += 1
+        tally.add(row, change)
+        # Whether any are left is only worth looking at when this row has none.
+        if change < 0 and tally.column[row] == 0 and not tally.column.any():
+            del tallies[term]
+            self.version += 1
+
+    def grow(self, capacity: int) -> None:
+        """Makes room for more rows."""
+        self._capacity = capacity
+        for tally in (*self.anti.values(), *self.required.values(), *self.preferred.values()):
+            tally.grow(capacity)

@@ -1,0 +1,239 @@
+"""One decision: which node a pod goes to, or why to none. Pure: nothing but the snapshot is looked at."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Hashable
+from typing import NamedTuple
+
+import numpy as np
+
+from pybernetes.scheduling.columns import Bools, Ints
+from pybernetes.scheduling.diagnosis import Diagnosis, diagnose
+from pybernetes.scheduling.evaluation import NOT_FEASIBLE, Active, Evaluations, Weighted
+from pybernetes.scheduling.listers import Listers
+from pybernetes.scheduling.nominations import Nominations, Verdicts
+from pybernetes.scheduling.plugin import FilterPlugin, Rejection, Scope
+from pybernetes.scheduling.pods import Pod
+from pybernetes.scheduling.profile import Profile
+from pybernetes.scheduling.snapshot import Snapshot
+
+NO_NODES = "no nodes available to schedule pods"
+
+
+class Decision(NamedTuple):
+    """A node, or why there is none."""
+
+    node: str
+    feasible: int  # how many nodes would have done
+    diagnosis: Diagnosis | None = None
+
+
+class Cycle:
+    """Decides for the pods of one profile."""
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        profile: Profile,
+        nominations: Nominations,
+        listers: Listers,
+        chance: random.Random | None = None,
+    ) -> None:
+        self.snapshot = snapshot
+        self.profile = profile
+        self.nominations = nominations
+        self._listers = listers
+        self._evaluations = Evaluations(snapshot)
+        self._chance = chance or random.Random()
+        self._start = 0  # where the search begins when only a share of the nodes is looked at
+
+    def decide(self, pod: Pod) -> Decision:
+        """Chooses the node for a pod."""
+        snapshot = self.snapshot
+        if not snapshot.node_count:
+            return Decision("", 0, Diagnosis(0, NO_NODES))
+        names: frozenset[str] | None = None
+        restricting: list[str] = []
+        for plugin in self.profile.pre_filters:
+            answer = plugin.pre_filter(pod)
+            if answer is None:
+                continue
+            if isinstance(answer, Rejection):
+                return Decision("", 0, self._rejected(answer))
+            names = answer if names is None else names & answer
+            restricting.append(plugin.name)
+        active = self.active(pod)
+        if pod.nominated:
+            found = self._some(pod, active, frozenset((pod.nominated,)) & (names or {pod.nominated}), [])
+            if found.node:
+                return found
+        if names is not None:
+            return self._some(pod, active, names, restricting)
+        return self._any(pod, active)
+
+    def active(self, pod: Pod) -> Active:
+        """The plugins that have something to say about a pod."""
+        shape, snapshot = pod.shape, self.snapshot
+        if shape.volumes is not None or pod.node:
+            return self._active(pod)
+        # All that the plugins' keys depend on besides the pod.
+        stamp = (
+            len(snapshot.taints.values),
+            snapshot.image_version,
+            snapshot.terms.version,
+            self._listers.changes,
+        )
+        known = shape.active
+        if known is None or known[0] != stamp:
+            known = shape.active = (stamp, self._active(pod))
+        return known[1]
+
+    def _active(self, pod: Pod) -> Active:
+        filters: list[FilterPlugin] = []
+        scores: list[Weighted] = []
+        keys: list[tuple[Hashable, ...]] = []
+        for plugin in self.profile.filters:
+            key = plugin.filter_key(pod)
+            if key is not None:
+                filters.append(plugin)
+                if plugin.filter_scope is not Scope.WORLD:
+                    keys.append((plugin.name, key))
+        for weighted in self.profile.scores:
+            key = weighted.plugin.score_key(pod)
+            if key is not None:
+                scores.append(weighted)
+                if weighted.plugin.score_scope is not Scope.WORLD:
+                    keys.append((weighted.plugin.name, True, key))
+        return Active(filters, scores, tuple(keys))
+
+    def reasons(self, pod: Pod, active: Active, row: int) -> tuple[str, ...]:
+        """Why a pod cannot be on a row as things are there now; nothing if it can."""
+        rows = np.array((row,), dtype=np.intp)
+        promised, beside = self.nominations.verdicts(pod, active.filters, rows)
+        over = {plugin.name: codes for plugin, codes in beside if len(promised)}
+        for plugin in active.filters:
+            for codes in (over.get(plugin.name), plugin.filter(pod, slice(row, row + 1))):
+                if codes is not None and codes[0] != 0:
+                    return plugin.reasons(pod, int(codes[0]))
+        return ()
+
+    # -- every node --------------------------------------------------------------------------------------
+
+    def _any(self, pod: Pod, active: Active) -> Decision:
+        snapshot = self.snapshot
+        evaluation = self._evaluations.get(pod, active)
+        total = evaluation.total
+        world = [(plugin, plugin.filter(pod, snapshot.all)) for plugin in active.filters
+                 if plugin.filter_scope is Scope.WORLD]  # fmt: skip
+        if world:
+            total = total.copy()
+            for _, codes in world:
+                total[codes != 0] = NOT_FEASIBLE
+        promised, beside = self.nominations.verdicts(pod, active.filters)
+        if beside:
+            total = total.copy() if not world else total
+            for _, codes in beside:
+                total[promised[codes != 0]] = NOT_FEASIBLE
+        relative = len(active.scores) > len(evaluation.scores)
+        sample = self.profile.share_of_nodes(snapshot.node_count)
+        if relative or sample:
+            feasible = np.flatnonzero(total >= 0)
+            if sample and len(feasible) > sample:
+                feasible = self._sample(feasible, sample)
+            if len(feasible):
+                row = self._best(pod, active, feasible, total[feasible])
+                return Decision(snapshot.names[row], len(feasible))
+        else:
+            row = self._first_best(total)
+            if total[row] >= 0:
+                return Decision(snapshot.names[row], 1)
+        verdicts = _merged(
+            [*zip(evaluation.filters, evaluation.codes, strict=True), *world], promised, beside
+        )
+        verdicts.sort(key=lambda verdict: active.filters.index(verdict[0]))
+        return Decision("", 0, diagnose(pod, snapshot.node_count, snapshot.valid[snapshot.all], verdicts))
+
+    def _first_best(self, total: Ints) -> int:
+        """The best row; of several, one that chance decides on."""
+        start = self._chance.randrange(len(total))
+        after = start + int(total[start:].argmax())
+        if start == 0:
+            return after
+        before = int(total[:start].argmax())
+        return before if total[before] > total[after] else after
+
+    def _sample(self, feasible: Ints, count: int) -> Ints:
+        """As many nodes as asked for, going on where the last search ended."""
+        at = int(np.searchsorted(feasible, self._start % self.snapshot.size))
+        chosen = np.concatenate((feasible[at:], feasible[:at]))[:count]
+        self._start = int(chosen[-1]) + 1
+        return chosen
+
+    def _best(self, pod: Pod, active: Active, rows: Ints, scores: Ints) -> int:
+        """The best of some rows whose scores lack those that are relative."""
+        if len(rows) == 1:
+            return int(rows[0])
+        scores = scores.copy()
+        for plugin, weight in active.scores:
+            if plugin.normalizes:
+                scores += plugin.normalize(pod, plugin.score(pod, rows), rows) * weight
+        best = np.flatnonzero(scores == scores.max())
+        return int(rows[best[self._chance.randrange(len(best))]])
+
+    # -- a few nodes -------------------------------------------------------------------------------------
+
+    def _some(self, pod: Pod, active: Active, names: frozenset[str], restricting: list[str]) -> Decision:
+        """Looks at the named nodes only; what is found is not kept."""
+        snapshot = self.snapshot
+        known = sorted(
+            row for name in names if (row := snapshot.rows.get(name)) is not None and snapshot.valid[row]
+        )
+        rows = np.array(known, dtype=np.intp)
+        verdicts: Verdicts = [(plugin, plugin.filter(pod, rows)) for plugin in active.filters]
+        promised, beside = self.nominations.verdicts(pod, active.filters, rows)
+        if beside:
+            verdicts = _merged(verdicts, np.searchsorted(rows, promised), beside)
+        ok: Bools = np.ones(len(rows), dtype=np.bool_)
+        for _, codes in verdicts:
+            ok &= codes == 0
+        feasible = rows[ok]
+        if len(feasible):
+            scores = np.zeros(len(feasible), dtype=np.int64)
+            for plugin, weight in active.scores:
+                if not plugin.normalizes and len(feasible) > 1:
+                    scores += plugin.score(pod, feasible) * weight
+            return Decision(snapshot.names[self._best(pod, active, feasible, scores)], len(feasible))
+        absent = (
+            f"node(s) didn't satisfy plugin(s) {_go_list(restricting)}",
+            snapshot.node_count - len(rows),
+        )
+        diagnosis = diagnose(
+            pod, snapshot.node_count, np.ones(len(rows), dtype=np.bool_), verdicts, rows, absent
+        )
+        diagnosis.plugins.update(restricting)
+        return Decision("", 0, diagnosis)
+
+    def _rejected(self, rejection: Rejection) -> Diagnosis:
+        diagnosis = Diagnosis(self.snapshot.node_count)
+        diagnosis.message = rejection.message
+        diagnosis.plugins.add(rejection.plugin)
+        return diagnosis
+
+
+def _go_list(names: list[str]) -> str:
+    return f"[{' '.join(sorted(names))}]"
+
+
+def _merged(verdicts: Verdicts, rows: Ints, beside: Verdicts) -> Verdicts:
+    """Verdicts on some rows put over those on all: the pods that are promised a place are looked at first."""
+    if not beside:
+        return verdicts
+    over = {plugin.name: codes for plugin, codes in beside}
+    result: Verdicts = []
+    for plugin, codes in verdicts:
+        if plugin.name in over:
+            codes = codes.copy()
+            codes[rows] = np.where(over[plugin.name] != 0, over[plugin.name], codes[rows])
+        result.append((plugin, codes))
+    return result

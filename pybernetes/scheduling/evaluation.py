@@ -1,0 +1,151 @@
+"""What the plugins said of every node for pods of one kind, kept and brought up to date row by row."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from typing import NamedTuple
+
+import numpy as np
+
+from pybernetes.scheduling.columns import Bools, Ints, Rows
+from pybernetes.scheduling.plugin import FilterPlugin, Scope, ScorePlugin
+from pybernetes.scheduling.pods import Pod
+from pybernetes.scheduling.snapshot import Snapshot
+
+NOT_FEASIBLE = -1
+FEW = 8  # rows that are faster worked out one by one
+
+
+class Weighted(NamedTuple):
+    """A score plugin and how much it counts."""
+
+    plugin: ScorePlugin
+    weight: int
+
+
+class Active(NamedTuple):
+    """The plugins that have something to say about a pod, in order."""
+
+    filters: list[FilterPlugin]
+    scores: list[Weighted]
+    key: Hashable
+
+
+class Evaluation:
+    """The answers of the plugins for pods of equal keys: reasons, feasible nodes and their total score."""
+
+    def __init__(self, snapshot: Snapshot, active: Active) -> None:
+        self.snapshot = snapshot
+        self.filters = [each for each in active.filters if each.filter_scope is not Scope.WORLD]
+        self.scores = [each for each in active.scores if not each.plugin.normalizes]
+        # The scores of these are worked out among the feasible nodes, once those are known.
+        self.relative = [
+            each for each in active.scores
+            if each.plugin.normalizes and each.plugin.score_scope is not Scope.WORLD
+        ]  # fmt: skip
+        self.codes: list[Ints] = []
+        self.parts: list[Ints] = []  # weighted scores of each of `scores`
+        self.raw: list[Ints] = []  # of each of `relative`
+        self.feasible: Bools = np.zeros(0, dtype=np.bool_)
+        self.total: Ints = np.zeros(0, dtype=np.int64)  # NOT_FEASIBLE where a pod cannot be
+        self._changes = self._places = -1
+
+    def update(self, pod: Pod) -> None:
+        """Catches up with what has changed since the last time."""
+        snapshot = self.snapshot
+        size = snapshot.size
+        changed = snapshot.changes.since(self._changes) if len(self.feasible) == size else None
+        moved = snapshot.places.since(self._places)
+        if self._changes < 0 or changed is None or moved is None or len(changed) > max(16, size // 4):
+            self._allocate(size)
+            self._work_out(pod, snapshot.all, Scope.PLACE)
+        else:
+            if moved:
+                self._work_out(pod, _rows(moved), Scope.PLACE)
+            rows = set(changed)
+            if len(rows) <= FEW:
+                for row in rows:
+                    self._work_out_row(pod, row)
+            else:
+                self._work_out(pod, _rows(changed), Scope.ROW)
+        self._changes, self._places = snapshot.changes.position, snapshot.places.position
+
+    def _allocate(self, size: int) -> None:
+        self.feasible = np.zeros(size, dtype=np.bool_)
+        self.total = np.zeros(size, dtype=np.int64)
+        self.codes = [np.zeros(size, dtype=np.int64) for _ in self.filters]
+        self.parts = [np.zeros(size, dtype=np.int64) for _ in self.scores]
+        self.raw = [np.zeros(size, dtype=np.int64) for _ in self.relative]
+
+    def _work_out(self, pod: Pod, rows: Rows, since: Scope) -> None:
+        """Asks the plugins whose answer may have changed about some rows."""
+        feasible = self.snapshot.valid[rows].copy()
+        for plugin, codes in zip(self.filters, self.codes, strict=True):
+            if plugin.filter_scope >= since:
+                codes[rows] = plugin.filter(pod, rows)
+            feasible &= codes[rows] == 0
+        total = np.zeros(len(feasible), dtype=np.int64)
+        for (scorer, weight), part in zip(self.scores, self.parts, strict=True):
+            if scorer.score_scope >= since:
+                part[rows] = scorer.score(pod, rows) * weight
+            total += part[rows]
+        for (scorer, _), raw in zip(self.relative, self.raw, strict=True):
+            if scorer.score_scope >= since:
+                raw[rows] = scorer.score(pod, rows)
+        total[~feasible] = NOT_FEASIBLE
+        self.feasible[rows] = feasible
+        self.total[rows] = total
+
+    def _work_out_row(self, pod: Pod, row: int) -> None:
+        """The same for one row where pods or amounts changed."""
+        feasible = self.snapshot.valid.item(row)
+        for plugin, codes in zip(self.filters, self.codes, strict=True):
+            if plugin.filter_scope is Scope.ROW:
+                codes[row] = code = plugin.filter_row(pod, row)
+            else:
+                code = codes.item(row)
+            feasible = feasible and code == 0
+        total = 0
+        for (scorer, weight), part in zip(self.scores, self.parts, strict=True):
+            if scorer.score_scope is Scope.ROW:
+                part[row] = score = scorer.score_row(pod, row) * weight
+            else:
+                score = part.item(row)
+            total += score
+        for (scorer, _), raw in zip(self.relative, self.raw, strict=True):
+            if scorer.score_scope is Scope.ROW:
+                raw[row] = scorer.score_row(pod, row)
+        self.feasible[row] = feasible
+        self.total[row] = total if feasible else NOT_FEASIBLE
+
+
+def _rows(numbers: list[int]) -> Rows:
+    if len(numbers) == 1:
+        return slice(numbers[0], numbers[0] + 1)
+    distinct = set(numbers)
+    if len(distinct) == 1:
+        return slice(numbers[0], numbers[0] + 1)
+    return np.fromiter(distinct, dtype=np.intp, count=len(distinct))
+
+
+class Evaluations:
+    """The evaluations of the pods of late."""
+
+    LIMIT = 24
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._known: OrderedDict[Hashable, Evaluation] = OrderedDict()
+
+    def get(self, pod: Pod, active: Active) -> Evaluation:
+        """The evaluation for a pod, up to date."""
+        found = self._known.get(active.key)
+        if found is None:
+            if len(self._known) >= self.LIMIT:
+                self._known.popitem(last=False)
+            found = self._known[active.key] = Evaluation(self._snapshot, active)
+        else:
+            self._known.move_to_end(active.key)
+        found.update(pod)
+        return found

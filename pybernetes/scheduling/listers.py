@@ -1,0 +1,135 @@
+"""Objects that plugins look up besides pods and nodes: namespaces, services, owners, volumes and claims."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from pybernetes.api import selectors
+from pybernetes.api.selectors import Selector
+from pybernetes.scheduling.pods import Labels, Pod, Shape
+
+Object = Mapping[str, Any]
+_OWNERS = {
+    ("v1", "ReplicationController"): "replicationcontrollers",
+    ("apps/v1", "ReplicaSet"): "replicasets",
+    ("apps/v1", "StatefulSet"): "statefulsets",
+}
+
+
+class Listers:
+    """Objects by kind (the plural) and by key (``namespace/name`` or the name)."""
+
+    def __init__(self) -> None:
+        self._objects: dict[str, dict[str, Object]] = {}
+        self._versions: dict[str, int] = {}
+        self.changes = 0  # how often anything changed
+        self._assumed: dict[tuple[str, str], Object] = {}
+        self._selectors: WeakKeyDictionary[Shape, tuple[int, Selector]] = WeakKeyDictionary()
+        self._services: dict[str, dict[str, Selector]] = {}  # by namespace, then by name
+
+    def set(self, kind: str, key: str, obj: Object | None) -> Object | None:
+        """Takes an object in, or lets it go (None); gives what was there before."""
+        objects = self._objects.setdefault(kind, {})
+        self._versions[kind] = self._versions.get(kind, 0) + 1
+        self.changes += 1
+        before = objects.get(key)
+        if obj is None:
+            objects.pop(key, None)
+        else:
+            objects[key] = obj
+        if kind == "services":
+            self._set_service(key, obj)
+        return before
+
+    def get(self, kind: str, key: str) -> Object | None:
+        """An object, or None."""
+        return self._objects.get(kind, {}).get(key)
+
+    # -- what decisions under way are about to change ----------------------------------------------------
+
+    def current(self, kind: str, key: str) -> Object | None:
+        """An object as it is assumed to be; that holds until the server has a newer one."""
+        actual = self.get(kind, key)
+        assumed = self._assumed.get((kind, key)) if self._assumed else None
+        if assumed is None:
+            return actual
+        if actual is not None and _version(actual) == _version(assumed):
+            return assumed
+        del self._assumed[kind, key]
+        return actual
+
+    def assume(self, kind: str, key: str, obj: Object) -> None:
+        """Takes an object to be so, which carries the version of the one that it will replace."""
+        self._assumed[kind, key] = obj
+
+    def revert(self, kind: str, key: str) -> None:
+        """Takes an assumption back."""
+        self._assumed.pop((kind, key), None)
+
+    def all(self, kind: str) -> list[Object]:
+        """Every object of a kind."""
+        return list(self._objects.get(kind, {}).values())
+
+    def version(self, kind: str) -> int:
+        """A number that changes when any object of a kind does."""
+        return self._versions.get(kind, 0)
+
+    # -- namespaces --------------------------------------------------------------------------------------
+
+    def namespace_labels(self, name: str) -> Mapping[str, str]:
+        """The labels of a namespace; none if it is not known."""
+        found = self.get("namespaces", name)
+        return {} if found is None else found["metadata"].get("labels") or {}
+
+    def namespaces(self, selector: Selector) -> frozenset[str]:
+        """The namespaces whose labels match."""
+        return frozenset(
+            name
+            for name, obj in self._objects.get("namespaces", {}).items()
+            if selector.matches(obj["metadata"].get("labels"))
+        )
+
+    # -- whom a pod belongs to ---------------------------------------------------------------------------
+
+    def _set_service(self, key: str, obj: Object | None) -> None:
+        namespace, _, name = key.partition("/")
+        wanted = None if obj is None else (obj.get("spec") or {}).get("selector")
+        if wanted:
+            self._services.setdefault(namespace, {})[name] = selectors.from_map(wanted)
+        else:
+            self._services.get(namespace, {}).pop(name, None)
+
+    def default_selector(self, pod: Pod) -> Selector:
+        """What the services and the controller of a pod select; empty if it has neither."""
+        moment = sum(map(self.version, ("services", *_OWNERS.values())))
+        known = self._selectors.get(pod.shape)
+        if known is None or known[0] != moment:
+            known = self._selectors[pod.shape] = (moment, self._default_selector(pod.shape))
+        return known[1]
+
+    def _default_selector(self, shape: Shape) -> Selector:
+        merged: dict[str, str] = {}
+        for selector in self._matching_services(shape.labels):
+            merged.update({each.key: each.values[0] for each in selector.requirements})
+        owner = shape.owner
+        kind = _OWNERS.get((owner.api_version, owner.kind)) if owner is not None else None
+        found = None
+        if owner is not None and kind is not None:
+            found = self.get(kind, f"{shape.labels.namespace}/{owner.name}")
+        spec = (found or {}).get("spec") or {}
+        if kind == "replicationcontrollers":
+            merged.update(spec.get("selector") or {})
+            return selectors.from_map(merged)
+        more = selectors.from_object(spec.get("selector")) if spec else selectors.EVERYTHING
+        return Selector(selectors.from_map(merged).requirements + more.requirements)
+
+    def _matching_services(self, labels: Labels) -> list[Selector]:
+        return [
+            each for each in self._services.get(labels.namespace, {}).values() if each.matches(labels.labels)
+        ]
+
+
+def _version(obj: Object) -> str:
+    return obj["metadata"].get("resourceVersion", "")

@@ -1,0 +1,28 @@
+"""DefaultBinder: records the decision in the pod's binding subresource."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.scheduling.plugin import Plugin
+from pybernetes.scheduling.pods import Pod
+
+
+class DefaultBinder(Plugin):
+    """Says what is written; ``binder.py`` writes it."""
+
+    name = "DefaultBinder"
+    points = ("bind",)
+
+    @staticmethod
+    def binding(pod: Pod, node: str) -> dict[str, Any]:
+        """The Binding that gives a pod its node. Its uid keeps it from a namesake that came later."""
+        return {
+            "kind": "Binding",
+            "apiVersion": "v1",
+            "metadata": {"name": pod.name, "namespace": pod.namespace, "uid": pod.uid},
+            "target": {"kind": "Node", "name": node},
+        }
+
+
+PLUGIN = DefaultBinder

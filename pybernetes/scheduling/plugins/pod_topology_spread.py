@@ -1,0 +1,231 @@
+"""PodTopologySpread: pods of a kind are spread evenly over the values of a node label."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pybernetes.scheduling.affinity_terms import HOSTNAME, ZONE, SpreadConstraint, spread_constraint
+from pybernetes.scheduling.cluster_events import ASSIGNED_POD, NODE, TARGET_POD, Action, Interest
+from pybernetes.scheduling.columns import Bools, Ints, LabelColumn, Rows
+from pybernetes.scheduling.counters import Counter
+from pybernetes.scheduling.nodes import Node
+from pybernetes.scheduling.plugin import MAX_SCORE, FilterPlugin, Scope, ScorePlugin
+from pybernetes.scheduling.plugins.node_affinity import matching
+from pybernetes.scheduling.plugins.taint_toleration import turns_away
+from pybernetes.scheduling.pods import Labels, Pod
+from pybernetes.scheduling.snapshot import Snapshot
+
+REASON = "node(s) didn't match pod topology spread constraints"
+REASON_LABEL = f"{REASON} (missing required label)"
+_MISSING, _SKEWED = -1, 1
+_IGNORED = -1  # the score of a node that lacks a label
+SYSTEM_DEFAULTS = (
+    {"topologyKey": HOSTNAME, "whenUnsatisfiable": "ScheduleAnyway", "maxSkew": 3},
+    {"topologyKey": ZONE, "whenUnsatisfiable": "ScheduleAnyway", "maxSkew": 5},
+)
+
+
+class _Eligible(NamedTuple):
+    """Which nodes a constraint looks at, as of a change of nodes; None stands for all that have the label."""
+
+    moment: int
+    mask: Bools | None
+    present: Bools  # which values of the label these nodes have
+
+
+class PodTopologySpread(FilterPlugin, ScorePlugin):
+    """Constraints that must hold filter, the others score. Pods without any get those of the configuration."""
+
+    name = "PodTopologySpread"
+    points = ("preFilter", "filter", "preScore", "score")
+    filter_scope = score_scope = Scope.WORLD
+    normalizes = True
+
+    def __init__(self, snapshot: Snapshot, arguments: dict[str, Any], listers: Any) -> None:
+        super().__init__(snapshot, arguments, listers)
+        self._system = arguments["defaultingType"] == "System"
+        self._defaults = SYSTEM_DEFAULTS if self._system else tuple(arguments.get("defaultConstraints") or ())
+        self._eligible: dict[Hashable, _Eligible] = {}
+
+    def constraints(self, pod: Pod, hard: bool) -> list[SpreadConstraint]:
+        """The constraints of a pod that must hold, or those that are wishes."""
+        if pod.shape.spread:
+            return [each for each in pod.shape.spread if each.hard is hard]
+        action = "DoNotSchedule" if hard else "ScheduleAnyway"
+        wanted = [each for each in self._defaults if each["whenUnsatisfiable"] == action]
+        if not wanted:
+            return []
+        selector = self.listers.default_selector(pod)
+        if not selector.requirements:
+            return []
+        return [spread_constraint(each, {}, selector) for each in wanted]
+
+    # -- filter ------------------------------------------------------------------------------------------
+
+    def filter_key(self, pod: Pod) -> Hashable | None:
+        return True if self.constraints(pod, hard=True) else None
+
+    def filter(self, pod: Pod, rows: Rows) -> Ints:
+        constraints = self.constraints(pod, hard=True)
+        keys = tuple(each.topology_key for each in constraints)
+        codes = np.zeros(len(self.snapshot.valid[rows]), dtype=np.int64)
+        for constraint in constraints:
+            label = self.snapshot.label(constraint.topology_key)
+            eligible = self._eligible_nodes(pod, constraint, keys)
+            counts = self._counts(pod, constraint, label, eligible)
+            counts = np.where(eligible.present, counts, 0)
+            domains = int(eligible.present.sum())
+            least = int(counts[eligible.present].min()) if domains >= max(constraint.min_domains, 1) else 0
+            own = constraint.selector.matches(pod.shape.labels.labels)
+            table = np.where(counts + own - least > constraint.max_skew, _SKEWED, 0)
+            table[0] = _MISSING
+            found = table[label.codes[rows]]
+            codes = np.where(codes == 0, found, codes) if codes.any() else found
+        return codes
+
+    def reasons(self, pod: Pod, code: int) -> tuple[str, ...]:
+        return (REASON_LABEL if code == _MISSING else REASON,)
+
+    def _counter(self, pod: Pod, constraint: SpreadConstraint) -> Counter | None:
+        """Counts the pods that a constraint is about. A selector of everything counts none, as upstream."""
+        if constraint.text == "":
+            return None
+        namespace, selector = pod.namespace, constraint.selector
+
+        def matches(labels: Labels) -> bool:
+            return labels.namespace == namespace and selector.matches(labels.labels)
+
+        return self.snapshot.counter(("spread", namespace, constraint.text), matches, counts_deleting=False)
+
+    def _counts(
+        self, pod: Pod, constraint: SpreadConstraint, label: LabelColumn, eligible: _Eligible
+    ) -> Ints:
+        """How many of the pods each value of the label has, on the nodes that count."""
+        counter = self._counter(pod, constraint)
+        if counter is None:
+            return np.zeros(len(label.values), dtype=np.int64)
+        if eligible.mask is None:
+            return self.snapshot.sums(counter, constraint.topology_key)[1]
+        size = self.snapshot.size
+        weights = np.where(eligible.mask, counter.column[:size], 0)
+        return np.bincount(label.codes[:size], weights=weights, minlength=len(label.values)).astype(np.int64)
+
+    def _eligible_nodes(self, pod: Pod, constraint: SpreadConstraint, keys: tuple[str, ...]) -> _Eligible:
+        snapshot, moment = self.snapshot, self.snapshot.places.position
+        affinity = pod.shape.node_affinity if constraint.honors_affinity else None
+        if affinity is not None and not affinity.restricts:
+            affinity = None
+        tolerations = pod.shape.tolerations if constraint.honors_taints else None
+        cache = constraint.topology_key, keys, affinity, tolerations
+        known = self._eligible.get(cache)
+        if known is not None and known.moment == moment:
+            return known
+        label = snapshot.label(constraint.topology_key)
+        rows = snapshot.all
+        codes = label.codes[rows]
+        mask = snapshot.valid[rows].copy()
+        for key in keys:
+            mask &= snapshot.label(key).codes[rows] != 0
+        if affinity is not None:
+            mask &= matching(snapshot, affinity, rows)
+        if tolerations is not None:
+            blocked = snapshot.taints.lookup(lambda taints: turns_away(taints, tolerations), np.bool_)
+            mask &= ~blocked[snapshot.taints.codes[rows]]
+        present = np.bincount(codes[mask], minlength=len(label.values)) > 0
+        present[0] = False
+        everywhere = bool(np.array_equal(mask, codes != 0))
+        if len(self._eligible) > 64:
+            self._eligible.clear()
+        known = self._eligible[cache] = _Eligible(moment, None if everywhere else mask, present)
+        return known
+
+    # -- score -------------------------------------------------------------------------------------------
+
+    def score_key(self, pod: Pod) -> Hashable | None:
+        return True if self.constraints(pod, hard=False) else None
+
+    def score(self, pod: Pod, rows: Rows) -> Ints:
+        snapshot = self.snapshot
+        constraints = self.constraints(pod, hard=False)
+        # The system's defaults are for all nodes; whoever writes constraints means nodes with all the labels.
+        strict = bool(pod.shape.spread) or not self._system
+        keys = tuple(each.topology_key for each in constraints) if strict else ()
+        total = np.zeros(len(snapshot.valid[rows]), dtype=np.float64)
+        ignored = np.zeros(len(total), dtype=np.bool_)
+        for key in keys:
+            ignored |= snapshot.label(key).codes[rows] == 0
+        for constraint in constraints:
+            label = snapshot.label(constraint.topology_key)
+            codes = label.codes[rows]
+            if constraint.topology_key == HOSTNAME:
+                counter = self._counter(pod, constraint)
+                counts = np.zeros(len(total)) if counter is None else counter.column[rows]
+                size = len(total) - int(ignored.sum())
+            else:
+                eligible = self._eligible_nodes(pod, constraint, keys)
+                counts = self._counts(pod, constraint, label, eligible)[codes]
+                size = int((np.bincount(codes[~ignored]) > 0).sum())
+            total += np.where(codes != 0, counts * math.log(size + 2) + float(constraint.max_skew - 1), 0.0)
+        scores = np.floor(total + 0.5).astype(np.int64)
+        scores[ignored] = _IGNORED
+        return scores
+
+    def normalize(self, pod: Pod, scores: Ints, rows: Ints) -> Ints:
+        counted = scores != _IGNORED
+        if not counted.any():
+            return np.zeros_like(scores)
+        most, least = int(scores[counted].max()), int(scores[counted].min())
+        if most == 0:
+            return np.where(counted, MAX_SCORE, 0)
+        return np.where(counted, MAX_SCORE * (most + least - scores) // most, 0)
+
+    # -- events ------------------------------------------------------------------------------------------
+
+    def interests(self) -> Iterable[Interest]:
+        return (
+            Interest(ASSIGNED_POD, Action.ADD | Action.UPDATE_POD_LABEL | Action.DELETE, self._after_pod),
+            Interest(
+                TARGET_POD, Action.UPDATE_POD_TOLERATION | Action.UPDATE_POD_LABEL, self._after_own_change
+            ),
+            Interest(
+                NODE,
+                Action.ADD | Action.DELETE | Action.UPDATE_NODE_LABEL | Action.UPDATE_NODE_TAINT,
+                self._after_node,
+            ),
+        )
+
+    def _after_pod(self, pod: Pod, old: Pod | None, new: Pod | None) -> bool:
+        if any(each is not None and each.namespace != pod.namespace for each in (old, new)):
+            return False
+        return any(
+            _counts(constraint, old) is not _counts(constraint, new)
+            for constraint in self.constraints(pod, hard=True)
+        )
+
+    def _after_own_change(self, pod: Pod, old: Pod, new: Pod) -> bool:
+        constraints = self.constraints(pod, hard=True)
+        if old.shape.tolerations != new.shape.tolerations and any(each.honors_taints for each in constraints):
+            return True
+        return any(_counts(each, old) is not _counts(each, new) for each in constraints)
+
+    def _after_node(self, pod: Pod, old: Node | None, new: Node | None) -> bool:
+        keys = {each.topology_key for each in self.constraints(pod, hard=True)}
+        before, after = _has_all(old, keys), _has_all(new, keys)
+        if old is None or new is None or before != after:
+            return before != after
+        return after and (old.taints != new.taints or any(old.labels[key] != new.labels[key] for key in keys))
+
+
+def _counts(constraint: SpreadConstraint, pod: Pod | None) -> bool:
+    return pod is not None and constraint.selector.matches(pod.shape.labels.labels)
+
+
+def _has_all(node: Node | None, keys: set[str]) -> bool:
+    return node is not None and all(key in node.labels for key in keys)
+
+
+PLUGIN = PodTopologySpread

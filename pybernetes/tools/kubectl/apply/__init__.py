@@ -1,0 +1,1 @@
+"""Patches: three-way merges, the last applied configuration, overrides."""

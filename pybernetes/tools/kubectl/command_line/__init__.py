@@ -1,0 +1,1 @@
+"""Flags, their groups and shell completion."""

@@ -1,0 +1,206 @@
+"""What could follow on a command line: verbs, flags and their values, resource types, names.
+
+The answer has cobra's form, so that the scripts of any kubectl can ask ours: a choice per line, with a tab and a
+description after it where there is one, then a colon and a number of flags for the shell.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.tools.kubectl.command_line import shared_flags
+from pybernetes.tools.kubectl.command_line.flags import Flag, FlagError, HelpWanted, declare, parse
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.help import names
+from pybernetes.tools.kubectl.main import find
+
+FILES, NO_SPACE, NO_FILES, EXTENSIONS = 0, 2, 4, 8
+_DIRECTIVES = {
+    NO_SPACE: "ShellCompDirectiveNoSpace", NO_FILES: "ShellCompDirectiveNoFileComp",
+    EXTENSIONS: "ShellCompDirectiveFilterFileExt",
+}  # fmt: skip
+_PACKAGE = "pybernetes.tools.kubectl.commands"
+_ANY: tuple[str, ...] = ()
+_SCALABLE = ("deployment", "replicaset", "replicationcontroller", "statefulset")
+_ROLLED = ("deployment", "daemonset", "statefulset")
+# The types that come first on the line of a command, and then names of that type.
+_TYPED: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(
+        ("get", "describe", "delete", "edit", "label", "annotate", "patch", "debug", "apply edit-last-applied",
+         "apply view-last-applied"), _ANY,
+    ),
+    **dict.fromkeys(("rollout history", "rollout restart", "rollout status", "rollout undo"), _ROLLED),
+    **dict.fromkeys(("rollout pause", "rollout resume"), ("deployment",)),
+    **dict.fromkeys(("scale", "autoscale"), _SCALABLE),
+    "expose": ("pod", "service", "replicationcontroller", "deployment", "replicaset"),
+    "set image": ("daemonsets", "deployments", "pods", "cronjobs", "replicasets", "replicationcontrollers", "statefulsets"),
+    "taint": ("node",),
+}  # fmt: skip
+_WITH_PODS = ("daemonsets", "deployments", "jobs", "pods", "replicasets", "replicationcontrollers", "services", "statefulsets")  # fmt: skip
+_RUNNING = ("logs", "exec", "attach", "port-forward")
+_NAMED = {"top node": "nodes", "top pod": "pods", "cordon": "nodes", "uncordon": "nodes", "drain": "nodes", "create token": "serviceaccounts"}  # fmt: skip
+_CONFIG = {
+    "config use-context": "contexts", "config delete-context": "contexts", "config rename-context": "contexts",
+    "config set-context": "contexts", "config delete-cluster": "clusters", "config delete-user": "users",
+}  # fmt: skip
+_OUTPUTS = (
+    "custom-columns", "custom-columns-file", "go-template", "go-template-file", "json", "jsonpath", "jsonpath-as-json",
+    "jsonpath-file", "kyaml", "name", "template", "templatefile", "wide", "yaml",
+)  # fmt: skip
+Answer = tuple[list[str], int]
+
+
+def complete(words: list[str], streams: dict[str, Any]) -> tuple[str, str]:
+    """What is printed, and what is told, for the words of a line; the last one is not finished."""
+    *before, last = words or [""]
+    try:
+        choices, directive = _answer(before, last, streams)
+    except (FlagError, HelpWanted):
+        choices, directive = [], FILES
+    except CommandError:
+        choices, directive = [], NO_FILES
+    told = (
+        ", ".join(word for bit, word in _DIRECTIVES.items() if directive & bit) or "ShellCompDirectiveDefault"
+    )
+    printed = "".join(f"{each}\n" for each in choices) + f":{directive}\n"
+    return printed, f"Completion ended with directive: {told}\n"
+
+
+def _answer(before: list[str], last: str, streams: dict[str, Any]) -> Answer:
+    common = declare(shared_flags.GLOBAL)
+    command, path, rest = find(before, common)
+    flags = {**(declare(*command.FLAGS) if command else {}), **common}
+    wanted = None
+    if "--" not in before:
+        name, equals, value = last.partition("=")
+        if last.startswith("-") and equals:
+            wanted, last = valued(name, flags), value
+        elif before and (wanted := valued(before[-1], flags)) is not None:
+            command, path, rest = find(before[:-1], common)
+        elif last.startswith("-"):
+            return flag_names(flags, last), NO_FILES
+    if command is None and wanted is None:
+        if [each for each in rest if not each.startswith("-")]:
+            return [], FILES
+        return _starting(names(_PACKAGE), last), NO_FILES
+    context = Context(parse(rest, flags), path, **streams)
+    where = path.partition(" ")[2]
+    if wanted is not None:
+        return _value(context, where, wanted.name, last)
+    if command is not None and getattr(command, "GROUP", False) and not context.args:
+        nested = _starting(names(command.__name__), last)
+        if nested or where != "apply":
+            return nested, NO_FILES
+    return _arguments(context, where, context.args, last)
+
+
+def valued(word: str, flags: dict[str, Flag]) -> Flag | None:
+    """The flag whose value comes next after a word, if it wants one."""
+    if word.startswith("--"):
+        found = flags.get(word[2:])
+        return found if found is not None and found.kind != "bool" else None
+    shorts = {flag.short: flag for flag in flags.values() if flag.short}
+    for place, letter in enumerate(word[1:] if word.startswith("-") else "", 2):
+        found = shorts.get(letter)
+        if found is None:
+            return None
+        if found.kind != "bool":
+            return found if place == len(word) else None
+    return None
+
+
+def flag_names(flags: dict[str, Flag], last: str) -> list[str]:
+    """The flags that begin like a word, each with what it does."""
+    shown = [flag for flag in flags.values() if not flag.hidden]
+    found = {f"--{flag.name}": flag.help for flag in shown} | {"--help": "explains the command"}
+    if not last.startswith("--"):
+        found |= {f"-{flag.short}": flag.help for flag in shown if flag.short} | {
+            "-h": "explains the command"
+        }
+    return [f"{name}\t{text}" for name, text in sorted(found.items()) if name.startswith(last)]
+
+
+def _value(context: Context, path: str, flag: str, last: str) -> Answer:
+    if flag == "namespace":
+        return _starting(_objects(context, "namespaces"), last), NO_FILES
+    if flag in ("context", "cluster", "user"):
+        return _starting(_configured(context, f"{flag}s"), last), NO_FILES
+    if flag == "output" and path == "get":
+        return _starting(list(_OUTPUTS), last), NO_FILES
+    if flag == "container" and context.args:
+        return _starting(_containers(context, context.args[0]), last), NO_FILES
+    if flag == "filename":
+        return ["json", "yaml", "yml"], EXTENSIONS
+    return [], FILES
+
+
+def _arguments(context: Context, path: str, args: list[str], last: str) -> Answer:
+    if path in _TYPED:
+        return _typed(context, _TYPED[path], args, last), NO_FILES
+    if path == "explain" and not args and "." not in last:
+        return _starting(_types(context), last), NO_FILES
+    if path in _RUNNING:
+        if not args:
+            return _pods(context, last)
+        if path == "logs" and len(args) == 1:
+            return _starting(_containers(context, args[0]), last), NO_FILES
+        return [], NO_FILES
+    if path in _NAMED:
+        return (_starting(_objects(context, _NAMED[path]), last) if not args else []), NO_FILES
+    if path in _CONFIG:
+        return (_starting(_configured(context, _CONFIG[path]), last) if not args else []), NO_FILES
+    if path == "cp" and len(args) < 2:
+        found = ["/", "./"] + [f"{each}/" for each in _objects(context, "namespaces")]
+        found += [f"{each}:" for each in _objects(context, "pods")]
+        return _starting(found, last), NO_SPACE
+    if path == "completion":
+        return (_starting(["bash", "fish", "powershell", "zsh"], last) if not args else []), NO_FILES
+    return [], FILES
+
+
+def _typed(context: Context, allowed: tuple[str, ...], args: list[str], last: str) -> list[str]:
+    if args and "/" not in args[0]:
+        found = [name for word in args[0].split(",") for name in _objects(context, word)]
+        return [each for each in _starting(found, last) if each not in args[1:]]
+    kind, slash, _ = last.partition("/")
+    if slash:
+        found = [f"{kind}/{name}" for name in _objects(context, kind)]
+        return [each for each in _starting(found, last) if each not in args]
+    return _starting(list(allowed) or _types(context), last) if not args else []
+
+
+def _pods(context: Context, last: str) -> Answer:
+    kind, slash, _ = last.partition("/")
+    if slash:
+        return _starting([f"{kind}/{name}" for name in _objects(context, kind)], last), NO_FILES
+    pods = _starting(_objects(context, "pods"), last)
+    kinds = _starting([f"{each}/" for each in _WITH_PODS], last)
+    return pods + kinds, NO_FILES | (NO_SPACE if not pods else 0)
+
+
+def _containers(context: Context, word: str) -> list[str]:
+    from pybernetes.tools.kubectl.resources.pods import named, pods_of
+
+    spec = pods_of(context, named(context, word), 0)[0].get("spec") or {}
+    return [each["name"] for key in ("initContainers", "containers") for each in spec.get(key) or ()]
+
+
+def _types(context: Context) -> list[str]:
+    return [
+        each.full_name for each in context.discovery.resources() if each.preferred and "get" in each.verbs
+    ]
+
+
+def _configured(context: Context, key: str) -> list[str]:
+    return [each["name"] for each in context.config.get(key) or ()]
+
+
+def _objects(context: Context, word: str) -> list[str]:
+    resource = context.discovery.find(word)
+    namespace = context.namespace if resource.namespaced else ""
+    return [each["metadata"]["name"] for each in context.client.list(resource, namespace).get("items") or ()]
+
+
+def _starting(found: list[str], last: str) -> list[str]:
+    return sorted({each for each in found if each.startswith(last)})

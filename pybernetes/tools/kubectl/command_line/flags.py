@@ -1,0 +1,278 @@
+"""Command-line flags with the rules and complaints of Go's pflag; argparse would cost more than the command.
+
+A set of flags is text, one flag to a line: ``shorthand name type default | what it does``. A dash stands for no shorthand.
+Types: bool, string, int, count, duration, list (commas separate), array (as given), map (k=v).
+A type followed by ``?x`` may be given without a value, which then is x.
+"""
+
+from __future__ import annotations
+
+from pybernetes.tools.kubectl.errors import CommandError
+
+TYPE_CHECKING = False  # typing's own costs time to import
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Flag:
+    """One flag."""
+
+    __slots__ = ("bare", "default", "help", "hidden", "kind", "name", "short")
+
+    def __init__(self, line: str) -> None:
+        words, _, self.help = line.partition("|")
+        short, self.name, kind, *default = words.split(None, 3)
+        self.hidden = self.help.strip() == ""
+        self.short = "" if short == "-" else short
+        self.kind, bare, value = kind.partition("?")
+        self.bare = value if bare else ("true" if self.kind == "bool" else None)
+        self.default = default[0].strip() if default else ""
+        self.help = self.help.strip()
+
+    def initial(self) -> Any:
+        """The value of a flag that is not given."""
+        if self.kind in ("list", "array"):
+            return self.default.split(",") if self.default else []
+        if self.kind == "map":
+            return {}
+        if self.kind == "string":
+            return self.default
+        return self.convert(self.default or ("false" if self.kind == "bool" else "0"))
+
+    def convert(self, text: str) -> Any:
+        """A value from its text; ValueError with Go's words if it is none."""
+        match self.kind:
+            case "bool":
+                if text in ("1", "t", "T", "true", "TRUE", "True"):
+                    return True
+                if text in ("0", "f", "F", "false", "FALSE", "False"):
+                    return False
+                raise ValueError(f"strconv.ParseBool: parsing {quoted(text)}: invalid syntax")
+            case "int" | "count":
+                try:
+                    return int(text, 0)
+                except ValueError:
+                    raise ValueError(f"strconv.ParseInt: parsing {quoted(text)}: invalid syntax") from None
+            case "duration":
+                return parse_duration(text)
+        return text
+
+
+def quoted(text: str) -> str:
+    """The text in quotes, as Go's %q writes it."""
+    if text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{text}"'
+    from pybernetes.api.text.go_format import quote
+
+    return quote(text)
+
+
+_UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+def parse_duration(text: str) -> float:
+    """Seconds from Go's notation (1h30m, 500ms)."""
+    rest, sign = text, 1.0
+    if rest[:1] in ("+", "-"):
+        sign = -1.0 if rest[0] == "-" else 1.0
+        rest = rest[1:]
+    if rest == "0":
+        return 0.0
+    if not rest:
+        raise ValueError(f"time: invalid duration {quoted(text)}")
+    total = 0.0
+    while rest:
+        place = 0
+        while place < len(rest) and (rest[place].isdigit() or rest[place] == "."):
+            place += 1
+        number, rest = rest[:place], rest[place:]
+        if not number or number == ".":
+            raise ValueError(f"time: invalid duration {quoted(text)}")
+        place = 0
+        while place < len(rest) and not (rest[place].isdigit() or rest[place] == "."):
+            place += 1
+        unit, rest = rest[:place], rest[place:]
+        if not unit:
+            raise ValueError(f"time: missing unit in duration {quoted(text)}")
+        if unit not in _UNITS:
+            raise ValueError(f"time: unknown unit {quoted(unit)} in duration {quoted(text)}")
+        total += float(number) * _UNITS[unit]
+    return sign * total
+
+
+def show_duration(seconds: float) -> str:
+    """Seconds in Go's notation."""
+    if seconds == 0:
+        return "0s"
+    if abs(seconds) < 1:
+        for unit, size in (("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9)):
+            if abs(seconds) >= size:
+                return f"{seconds / size:g}{unit}"
+    hours, rest = divmod(seconds, 3600)
+    minutes, rest = divmod(rest, 60)
+    text = f"{rest:g}s"
+    if hours:
+        return f"{int(hours)}h{int(minutes)}m{text}"
+    return f"{int(minutes)}m{text}" if minutes else text
+
+
+class Values:
+    """The flags of a command as attributes, dashes as underscores; ``changed`` names those that were given."""
+
+    def __init__(self, flags: dict[str, Flag]) -> None:
+        self.flags = flags
+        self.changed: set[str] = set()
+        self.args: list[str] = []
+        self.dash = -1  # how many arguments stand before --
+        self.shadowed: frozenset[str] = (
+            frozenset()
+        )  # flags of every command that mean something else in this one
+        self._values: dict[str, Any] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        values = self.__dict__["_values"]
+        if name in values:
+            return values[name]
+        flag = self.__dict__["flags"].get(name.replace("_", "-"))
+        if flag is None:
+            raise AttributeError(name)
+        values[name] = flag.initial()
+        return values[name]
+
+    def common(self, name: str) -> Any:
+        """A flag that every command has; its default if the command uses the name for something else."""
+        return "" if name in self.shadowed else getattr(self, name.replace("-", "_"))
+
+    def has(self, name: str) -> bool:
+        """Whether the command has such a flag."""
+        return name in self.flags
+
+    def put(self, flag: Flag, text: str) -> None:
+        """Takes a value that was given."""
+        name = flag.name.replace("-", "_")
+        try:
+            if flag.kind == "list":
+                given = split_csv(text)
+                value = (self._values[name] if flag.name in self.changed else []) + given
+            elif flag.kind == "array":
+                value = (self._values[name] if flag.name in self.changed else []) + [text]
+            elif flag.kind == "map":
+                pairs = {}
+                for part in split_csv(text):
+                    key, equals, item = part.partition("=")
+                    if not equals:
+                        raise ValueError(f"{part} must be formatted as key=value")
+                    pairs[key] = item
+                value = {**self._values.get(name, {}), **pairs}
+            else:
+                value = flag.convert(text)
+        except ValueError as error:
+            shown = f"-{flag.short}, --{flag.name}" if flag.short else f"--{flag.name}"
+            raise FlagError(f"invalid argument {quoted(text)} for {quoted(shown)} flag: {error}") from None
+        self._values[name] = value
+        self.changed.add(flag.name)
+
+    def set(self, name: str, value: Any) -> None:
+        """Sets a value from within, as a default that depends on others."""
+        self._values[name.replace("-", "_")] = value
+
+
+def split_csv(text: str) -> list[str]:
+    """The fields of one line of comma-separated values."""
+    if '"' not in text:
+        return text.split(",") if text else []
+    import csv
+
+    return next(csv.reader([text]), [])
+
+
+class FlagError(CommandError):
+    """The command line does not fit the flags."""
+
+
+def declare(*texts: str) -> dict[str, Flag]:
+    """The flags that some texts declare, by name."""
+    found: dict[str, Flag] = {}
+    for text in texts:
+        for line in text.splitlines():
+            if line and not line.isspace():
+                flag = Flag(line)
+                found.setdefault(flag.name, flag)
+    return found
+
+
+def parse(arguments: list[str], flags: dict[str, Flag], interspersed: bool = True) -> Values:
+    """Parses the arguments of a command; FlagError in pflag's words."""
+    values = Values(flags)
+    shorts = {flag.short: flag for flag in flags.values() if flag.short}
+    rest = iter(range(len(arguments)))
+    for index in rest:
+        argument = arguments[index]
+        if len(argument) < 2 or argument[0] != "-":
+            values.args.append(argument)
+            if not interspersed:
+                values.args += arguments[index + 1 :]
+                break
+            continue
+        if argument == "--":
+            values.dash = len(values.args)
+            values.args += arguments[index + 1 :]
+            break
+        if argument.startswith("--"):
+            if _long(values, argument, arguments[index + 1 : index + 2]):
+                next(rest)
+        elif _shorts(values, shorts, argument, arguments[index + 1 : index + 2]):
+            next(rest)
+    return values
+
+
+def _long(values: Values, argument: str, following: list[str]) -> bool:
+    name, equals, text = argument[2:].partition("=")
+    if not name or name[0] == "-" or name[0] == "=":
+        raise FlagError(f"bad flag syntax: {argument}")
+    flag = values.flags.get(name)
+    if flag is None and "_" in name:
+        flag = values.flags.get(name.replace("_", "-"))
+    if flag is None:
+        if name == "help":
+            raise HelpWanted()
+        raise FlagError(f"unknown flag: --{name}")
+    if equals:
+        values.put(flag, text)
+    elif flag.bare is not None:
+        values.put(flag, flag.bare)
+    elif following:
+        values.put(flag, following[0])
+        return True
+    else:
+        raise FlagError(f"flag needs an argument: {argument}")
+    return False
+
+
+def _shorts(values: Values, shorts: dict[str, Flag], argument: str, following: list[str]) -> bool:
+    letters = argument[1:]
+    while letters:
+        flag = shorts.get(letters[0])
+        if flag is None:
+            if letters[0] == "h":
+                raise HelpWanted()
+            raise FlagError(f"unknown shorthand flag: {letters[0]!r} in -{letters}")
+        if len(letters) > 2 and letters[1] == "=":
+            values.put(flag, letters[2:])
+            return False
+        if flag.bare is not None:
+            values.put(flag, flag.bare)
+            letters = letters[1:]
+            continue
+        if len(letters) > 1:
+            values.put(flag, letters[1:])
+            return False
+        if not following:
+            raise FlagError(f"flag needs an argument: {letters[0]!r} in -{letters}")
+        values.put(flag, following[0])
+        return True
+    return False
+
+
+class HelpWanted(Exception):
+    """--help was given."""

@@ -1,0 +1,240 @@
+"""Calls to the API server, one after another; what is not a success is raised."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from pybernetes.tools.kubectl.connection.http import Connection, Response
+from pybernetes.tools.kubectl.connection.json_text import dumps, loads
+from pybernetes.tools.kubectl.errors import ApiError, CommandError
+from pybernetes.tools.kubectl.kubeconfig import Access
+from pybernetes.tools.kubectl.resources.discovery import Resource
+
+TYPE_CHECKING = False  # typing's own costs time to import
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    Object = dict[str, Any]
+JSON = "application/json"
+TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json"
+_SAFE = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~")
+
+
+def quote(text: str) -> str:
+    """A text as a part of a query or a path."""
+    return "".join(chr(byte) if byte in _SAFE else f"%{byte:02X}" for byte in text.encode())
+
+
+def query_string(query: Any) -> str:
+    """A query; parameters without a value are left out."""
+    pairs = query.items() if isinstance(query, dict) else query
+    found = []
+    for key, value in pairs:
+        for each in value if isinstance(value, list) else [value]:
+            if each is None or each == "" or each is False:
+                continue
+            found.append(f"{quote(key)}={quote('true' if each is True else str(each))}")
+    return f"?{'&'.join(found)}" if found else ""
+
+
+class Client:
+    """A client of one server."""
+
+    def __init__(self, access: Access, timeout: float | None = None, stderr: Any = None) -> None:
+        self.access, self._timeout = access, timeout
+        self._stderr = stderr
+        self._connection = Connection(access, timeout)
+        self._exec_done = access.exec is None
+        self.warnings = 0
+
+    def _headers(self, given: dict[str, Any]) -> dict[str, Any]:
+        if not self._exec_done:
+            from pybernetes.tools.kubectl.execauth import credentials
+
+            self._exec_done = True
+            credentials(self.access)
+        return {"User-Agent": "kubectl/v1.37.0 (linux/amd64) pybernetes", **self.access.headers, **given}
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        query: Any = (),
+        accept: str = JSON,
+        content_type: str = JSON,
+        fresh: bool = False,
+    ) -> Response:
+        """One request; ApiError if the answer is not a success. ``fresh`` takes a connection of its own."""
+        headers: dict[str, Any] = {"Accept": accept}
+        data: bytes | None = None
+        if body is not None:
+            data = body if isinstance(body, bytes) else dumps(body)
+            headers["Content-Type"] = content_type
+        connection = Connection(self.access, None) if fresh else self._connection
+        response = connection.send(method, path + query_string(query), self._headers(headers), data)
+        for warning in response.warnings:
+            self._warn(warning)
+        if response.status >= 400:
+            raise failure(response, method)
+        return response
+
+    def _warn(self, text: str) -> None:
+        self.warnings += 1
+        quoted = text.split(" ", 2)[-1].split('"')
+        message = text[text.find('"') + 1 : text.rfind('"')] if len(quoted) > 2 else text
+        print(
+            f"Warning: {message.replace(chr(92) + chr(34), chr(34))}",
+            file=self._stderr or sys.stderr,
+            flush=True,
+        )
+
+    def json(self, method: str, path: str, body: Any = None, **options: Any) -> Any:
+        """One request whose answer is JSON."""
+        raw = self.send(method, path, body, **options).read()
+        try:
+            return loads(raw)
+        except ValueError as error:
+            raise CommandError(f"the server's answer is not JSON: {error}") from None
+
+    def get(self, resource: Resource, namespace: str, name: str, **options: Any) -> Object:
+        """One object."""
+        subresource = options.pop("subresource", "")
+        return self.json("GET", path_of(resource, namespace, name, subresource), **options)
+
+    def create(self, resource: Resource, namespace: str, value: Object, **options: Any) -> Object:
+        """Makes an object."""
+        return self.json("POST", path_of(resource, namespace), value, **options)
+
+    def replace(self, resource: Resource, namespace: str, name: str, value: Object, **options: Any) -> Object:
+        """Puts an object in the place of another."""
+        subresource = options.pop("subresource", "")
+        return self.json("PUT", path_of(resource, namespace, name, subresource), value, **options)
+
+    def patch(
+        self, resource: Resource, namespace: str, name: str, patch: Any, kind: str = "merge", **options: Any
+    ) -> Object:
+        """Changes a part of an object. ``kind``: merge, strategic-merge, json, apply."""
+        types = {
+            "merge": "application/merge-patch+json", "strategic": "application/strategic-merge-patch+json",
+            "json": "application/json-patch+json", "apply": "application/apply-patch+yaml",
+        }  # fmt: skip
+        subresource = options.pop("subresource", "")
+        path = path_of(resource, namespace, name, subresource)
+        return self.json("PATCH", path, patch, content_type=types[kind], **options)
+
+    def delete(
+        self, resource: Resource, namespace: str, name: str, options: Object | None = None, **query: Any
+    ) -> Object:
+        """Deletes an object."""
+        return self.json("DELETE", path_of(resource, namespace, name), options or None, **query)
+
+    def list(
+        self, resource: Resource, namespace: str = "", *, chunk: int = 500, accept: str = JSON, **query: Any
+    ) -> Object:
+        """A list, in pieces of ``chunk``; the pieces are put together."""
+        path = path_of(resource, namespace)
+        parameters = {
+            {"labels": "labelSelector", "fields": "fieldSelector"}.get(k, k): v for k, v in query.items()
+        }
+        if chunk:
+            parameters["limit"] = chunk
+        try:
+            whole = self.json("GET", path, query=parameters, accept=accept)
+        except ApiError as error:
+            raise _about_list(error, resource, parameters) from None
+        key = "rows" if whole.get("kind") == "Table" else "items"
+        following = (whole.get("metadata") or {}).get("continue")
+        while following:
+            page = self.json("GET", path, query={**parameters, "continue": following}, accept=accept)
+            whole[key] = (whole.get(key) or []) + (page.get(key) or [])
+            following = (page.get("metadata") or {}).get("continue")
+        return whole
+
+    def watch(
+        self, resource: Resource, namespace: str = "", *, accept: str = JSON, **query: Any
+    ) -> Iterator[Object]:
+        """Events from now on, or from a resourceVersion on."""
+        parameters = {
+            {"labels": "labelSelector", "fields": "fieldSelector"}.get(k, k): v for k, v in query.items()
+        }
+        parameters["watch"] = "true"
+        timeout = parameters.pop("read_timeout", None)
+        connection = Connection(self.access, None)
+        headers = self._headers({"Accept": accept})
+        response = connection.send(
+            "GET", path_of(resource, namespace) + query_string(parameters), headers, None
+        )
+        if response.status >= 400:
+            raise failure(response, "GET")
+        if timeout is not None:
+            connection.settimeout(timeout)
+        try:
+            for line in response.lines():
+                if line.strip():
+                    yield loads(line)
+        finally:
+            connection.close()
+
+
+def _about_list(error: ApiError, resource: Resource, query: dict[str, Any]) -> ApiError:
+    """A list that failed because of its selectors says which."""
+    if error.reason not in ("BadRequest", "NotFound"):
+        return error
+    labels, fields = query.get("labelSelector") or "", query.get("fieldSelector") or ""
+    what = f"{resource.group}/{resource.version}, Resource={resource.plural}"
+    message = f'Unable to find "{what}" that match label selector "{labels}", field selector "{fields}": {error.message}'
+    if not labels and not fields:
+        message = f'Unable to list "{what}": {error.message}'
+    return ApiError({**error.status, "message": message}, error.http_code)
+
+
+def path_of(resource: Resource, namespace: str = "", name: str = "", subresource: str = "") -> str:
+    """The path of a collection, an object or a part of it."""
+    parts = [f"/apis/{resource.group}/{resource.version}" if resource.group else f"/api/{resource.version}"]
+    if namespace and resource.namespaced:
+        parts += ["namespaces", quote(namespace)]
+    parts.append(resource.plural)
+    if name:
+        parts.append(quote(name))
+    if subresource:
+        parts.append(subresource)
+    return "/".join(parts)
+
+
+def failure(response: Response, method: str) -> ApiError:
+    """The error for an answer that is not a success."""
+    raw = response.read()
+    try:
+        value = loads(raw)
+    except ValueError:
+        value = None
+    if isinstance(value, dict) and value.get("kind") == "Status":
+        return ApiError(value, response.status)
+    reasons = {
+        400: "BadRequest", 401: "Unauthorized", 403: "Forbidden", 404: "NotFound", 405: "MethodNotAllowed",
+        409: "Conflict", 500: "InternalError", 503: "ServiceUnavailable", 504: "Timeout",
+    }  # fmt: skip
+    messages = {
+        401: "the server has asked for the client to provide credentials",
+        404: "the server could not find the requested resource",
+        405: "the server does not allow this method on the requested resource",
+        503: "the server is currently unable to handle the request",
+    }
+    text = raw.decode("utf-8", "replace").strip()
+    message = (
+        messages.get(response.status)
+        or text
+        or f"the server responded with the status code {response.status}"
+    )
+    if response.status == 403 and text:
+        message = text
+    return ApiError({"reason": reasons.get(response.status, ""), "message": message, "code": response.status})
+
+
+def environment_home() -> str:
+    """The user's home."""
+    return os.environ.get("HOME", "/")

@@ -1,0 +1,1 @@
+"""What kubectl prints besides tables: YAML, Go templates, times."""

@@ -1,0 +1,1 @@
+"""Writing YAML as the original does."""

@@ -1,0 +1,64 @@
+"""Writes any value as YAML with the YAML library, in the style of the one that the original uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import yaml
+
+from pybernetes.tools.kubectl.output.yaml.scalars import is_ambiguous, ordered
+
+_Dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+
+def dumps(value: Any) -> str:
+    """A value as YAML."""
+    events = _document(value)
+    return yaml.emit(events, Dumper=_Dumper, allow_unicode=True)
+
+
+def _document(value: Any) -> Iterator[Any]:
+    yield yaml.StreamStartEvent()
+    yield yaml.DocumentStartEvent(explicit=False)
+    yield from _node(value)
+    yield yaml.DocumentEndEvent(explicit=False)
+    yield yaml.StreamEndEvent()
+
+
+def _node(value: Any) -> Iterator[Any]:
+    if isinstance(value, str):
+        yield _text(value)
+    elif isinstance(value, dict):
+        yield yaml.MappingStartEvent(None, None, True, flow_style=not value)
+        for key in ordered(value):
+            yield _text(str(key))
+            yield from _node(value[key])
+        yield yaml.MappingEndEvent()
+    elif isinstance(value, list | tuple):
+        yield yaml.SequenceStartEvent(None, None, True, flow_style=not value)
+        for item in value:
+            yield from _node(item)
+        yield yaml.SequenceEndEvent()
+    else:
+        yield yaml.ScalarEvent(None, None, (True, True), _plain(value))
+
+
+def _plain(value: Any) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        text = repr(value)
+        return text.removesuffix(".0") if abs(value) < 1e21 else f"{value:e}"
+    return str(value)
+
+
+def _text(value: str) -> Any:
+    style = None
+    if "\n" in value:
+        style = "|"
+    elif is_ambiguous(value):
+        style = '"'
+    return yaml.ScalarEvent(None, None, (style is None, True), value, style=style)

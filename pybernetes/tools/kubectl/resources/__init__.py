@@ -1,0 +1,1 @@
+"""What commands work on: discovery, manifests, selectors."""

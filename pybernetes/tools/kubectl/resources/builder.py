@@ -1,0 +1,396 @@
+"""From the words on a command line, or from files, to the objects that they mean."""
+
+from __future__ import annotations
+
+from pybernetes.tools.kubectl.connection.client import JSON
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError, Verbatim, not_found
+from pybernetes.tools.kubectl.resources import manifests
+from pybernetes.tools.kubectl.resources.discovery import Resource
+
+TYPE_CHECKING = False  # typing's own costs time to import
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from pybernetes.tools.kubectl.connection.client import Object
+
+MISSING = """You must provide one or more resources by argument or filename.
+Example resource specifications include:
+   '-f rsrc.yaml'
+   '--filename=rsrc.json'
+   '<resource> <name>'
+   '<resource>'"""
+LOCAL = """you must specify resources by --filename when --local is set.
+Example resource specifications include:
+   '-f rsrc.yaml'
+   '--filename=rsrc.json'"""
+
+
+class Info:
+    """An object: which, and what it looks like."""
+
+    def __init__(
+        self, resource: Resource, namespace: str, name: str, value: Object | None = None, source: str = ""
+    ) -> None:
+        self.resource, self.namespace, self.name, self.source = resource, namespace, name, source
+        self.object: Object = value if value is not None else {}
+
+    @property
+    def label(self) -> str:
+        """How messages name it: deployment.apps/web."""
+        return f"{self.resource.kind_name}/{self.name}"
+
+
+class Builder:
+    """What is asked for; ``infos`` finds it. The options are the flags of the commands."""
+
+    args: list[str] = []
+    filenames: list[str] = []
+    kustomize = ""
+    recursive = False
+    labels: str | None = None
+    fields: str | None = None
+    select_all = False
+    all_namespaces = False
+    empty_selector = False  # a type alone means all of its objects
+    enforce_namespace = False  # an object of a file must be in the namespace that is named
+    latest = False  # objects of files are read from the server
+    require_object = True
+    flatten = True
+    local = False
+    single_type = False
+    continue_on_error = False
+    chunk = 500
+    accept = JSON
+    query: dict[str, Any] = {}
+    subresource = ""
+    ignore: Any = None  # which errors do not count
+
+    def __init__(self, context: Context, **options: Any) -> None:
+        self.context = context
+        self.errors: list[CommandError] = []
+        self.single = False  # the user means one object
+        for name, value in options.items():
+            if not hasattr(Builder, name):
+                raise TypeError(name)
+            setattr(self, name, value)
+
+    @classmethod
+    def from_flags(cls, context: Context, **options: Any) -> Builder:
+        """A builder with the flags that the command has."""
+        flags = context.flags
+        found: dict[str, Any] = {"args": list(flags.args)}
+        for name, flag in (
+            ("filenames", "filename"), ("kustomize", "kustomize"), ("recursive", "recursive"),
+            ("labels", "selector"), ("fields", "field-selector"), ("all_namespaces", "all-namespaces"),
+            ("chunk", "chunk-size"), ("local", "local"), ("select_all", "all"),
+        ):  # fmt: skip
+            if flags.has(flag):
+                found[name] = getattr(flags, flag.replace("-", "_"))
+        found["enforce_namespace"] = context.namespace_given and not found.get("all_namespaces")
+        return cls(context, **{**found, **options})
+
+    @property
+    def namespace(self) -> str:
+        """Where names are looked up; nowhere in particular for all namespaces."""
+        return "" if self.all_namespaces else self.context.namespace
+
+    def infos(self) -> Iterator[Info]:
+        """The objects; what cannot be found is raised, or kept in ``errors`` if the rest shall go on."""
+        self._check_flags()
+        if self.filenames:
+            yield from self._from_files()
+            return
+        if self.local:
+            raise Verbatim("error: " + LOCAL)
+        plan = self._plan()
+        for step in plan:
+            try:
+                yield from step()
+            except CommandError as error:
+                if self.ignore is not None and self.ignore(error):
+                    continue
+                if not self.continue_on_error:
+                    raise
+                self.errors.append(error)
+
+    def all(self) -> list[Info]:
+        """All objects at once."""
+        return list(self.infos())
+
+    def _check_flags(self) -> None:
+        if self.kustomize:
+            if self.filenames:
+                raise CommandError("only one of -f or -k can be specified")
+            if self.recursive:
+                raise CommandError("the -k flag can't be used with -f or -R")
+            raise CommandError(
+                "kustomizations are not supported: build them with kustomize and give the result with -f -"
+            )
+        self.labels = self.labels.strip() if self.labels else None
+        self.fields = self.fields.strip() if self.fields else None
+        if self.select_all and (self.labels or self.fields):
+            raise CommandError("setting 'all' parameter but found a non empty selector. ")
+
+    # Objects of files
+
+    def _from_files(self) -> Iterator[Info]:
+        if self.args:
+            if any("/" in each for each in self.args):
+                raise CommandError("resource/name arguments cannot be provided when a path is specified")
+            if len(self.args) > 1:
+                raise CommandError("name cannot be provided when a path is specified")
+            raise CommandError(
+                "when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well"
+            )
+        if self.filenames.count("-") > 1:
+            raise CommandError("standard input cannot be used for multiple arguments")
+        names = manifests.expand(self.filenames, self.recursive)
+        matcher = None
+        if self.labels:
+            from pybernetes.api.selectors import SelectorError, parse_labels
+
+            try:
+                matcher = parse_labels(self.labels)
+            except SelectorError as error:
+                raise CommandError(f'the provided selector "{self.labels}" is not valid: {error}') from None
+        self.single = len(names) == 1 and names[0] != "-"
+        count = 0
+        for name in names:
+            for info in self._guarded(name):
+                if matcher is not None and not matcher.matches(
+                    (info.object.get("metadata") or {}).get("labels") or {}
+                ):
+                    continue
+                count += 1
+                yield info
+        self.single = self.single and count == 1
+
+    def _guarded(self, name: str) -> Iterator[Info]:
+        try:
+            raw, source = manifests.read(name, self.context.stdin)
+            for value in manifests.values(raw, source):
+                for item in self._flat(value):
+                    try:
+                        yield self._loaded(item, source)
+                    except CommandError as error:
+                        if self.ignore is not None and self.ignore(error):
+                            continue
+                        if not self.continue_on_error:
+                            raise
+                        self.errors.append(error)
+        except CommandError as error:
+            if not self.continue_on_error or isinstance(error, _Stop):
+                raise
+            self.errors.append(error)
+
+    def _flat(self, value: Any) -> Iterator[Any]:
+        if self.flatten and isinstance(value, dict) and isinstance(value.get("items"), list):
+            if str(value.get("kind", "")).endswith("List"):
+                kind = str(value["kind"]).removesuffix("List")
+                for item in value["items"]:
+                    if isinstance(item, dict) and kind:
+                        item.setdefault("kind", kind)
+                        item.setdefault("apiVersion", value.get("apiVersion", ""))
+                    yield from self._flat(item)
+                return
+        yield value
+
+    def _loaded(self, value: Any, source: str) -> Info:
+        check(value, source)
+        metadata = value.get("metadata") or {}
+        name = metadata.get("name") or ""
+        if self.local:
+            group, _, version = value["apiVersion"].rpartition("/")
+            kind = value["kind"]
+            resource = Resource(group, version, kind.lower() + "s", kind.lower(), kind, True)
+            return Info(resource, metadata.get("namespace") or "", name, value, source)
+        try:
+            resource = self.context.discovery.of_kind(value["apiVersion"], value["kind"])
+        except CommandError as error:
+            if not error.message.startswith("no matches"):
+                raise
+            raise CommandError(
+                f'resource mapping not found for name: "{name}" namespace: "{metadata.get("namespace") or ""}" '
+                f'from "{source}": {error.message}'
+            ) from None
+        info = Info(resource, metadata.get("namespace") or "", name, value, source)
+        self._set_namespace(info)
+        if self.latest:
+            info.object = self.context.client.get(
+                resource, info.namespace, name, accept=self.accept, query=self.query
+            )
+        return info
+
+    def _set_namespace(self, info: Info) -> None:
+        if not info.resource.namespaced:
+            info.namespace = ""
+            return
+        wanted = self.context.namespace
+        if not info.namespace:
+            info.namespace = wanted
+            info.object.setdefault("metadata", {})["namespace"] = wanted
+        elif self.enforce_namespace and info.namespace != wanted:
+            raise CommandError(
+                f'the namespace from the provided object "{info.namespace}" does not match the namespace "{wanted}". '
+                f"You must pass '--namespace={info.namespace}' to perform this operation."
+            )
+
+    # Objects of arguments
+
+    def _plan(self) -> list[Any]:
+        args = _normal(self.args)
+        slashes = sum("/" in each for each in args)
+        if slashes and slashes != len(args):
+            raise CommandError(
+                "there is no need to specify a resource type as a separate argument when passing arguments in "
+                "resource/name form (e.g. 'kubectl get resource/<resource_name>' instead of "
+                "'kubectl get resource resource/<resource_name>'"
+            )
+        tuples = [_split(each) for each in args] if slashes else []
+        types, names = ([], []) if tuples else (_types(self, args[0]) if args else [], args[1:])
+        selecting = self.labels or self.fields or self.select_all
+        if len(args) == 1 and not tuples and self.empty_selector:
+            selecting = True
+        if selecting:
+            return self._by_selector(types, names, tuples)
+        if tuples:
+            return self._by_tuple(tuples)
+        if names:
+            if len(types) > 1:
+                raise CommandError("you must specify only one resource")
+            resource = self.context.discovery.find(types[0])
+            self._check_place(resource)
+            self.single = len(names) == 1
+            return [self._getter(resource, name) for name in names]
+        if types:
+            for each in types:
+                self.context.discovery.find(each)
+            raise CommandError("resource(s) were provided, but no name was specified")
+        raise Verbatim("error: " + MISSING)
+
+    def _by_selector(self, types: list[str], names: list[str], tuples: list[tuple[str, str]]) -> list[Any]:
+        if names:
+            raise CommandError("name cannot be provided when a selector is specified")
+        if tuples:
+            raise CommandError(
+                "selectors and the all flag cannot be used when passing resource/name arguments"
+            )
+        if not types:
+            raise CommandError("at least one resource must be specified to use a selector")
+        if self.subresource:
+            raise CommandError("subresource cannot be used when bulk resources are specified")
+        if len(types) > 1 and self.single_type:
+            raise CommandError("you may only specify a single resource type")
+        found = list(dict.fromkeys(self.context.discovery.find(each) for each in types))
+        return [self._lister(resource) for resource in found]
+
+    def _by_tuple(self, tuples: list[tuple[str, str]]) -> list[Any]:
+        found = {word: self.context.discovery.find(word) for word, _ in tuples}
+        if self.single_type and len(set(found.values())) > 1:
+            raise CommandError("you may only specify a single resource type")
+        for resource in found.values():
+            self._check_place(resource)
+        self.single = len(tuples) == 1
+        return [self._getter(found[word], name) for word, name in tuples]
+
+    def _check_place(self, resource: Resource) -> None:
+        if resource.namespaced and not self.namespace:
+            if self.all_namespaces:
+                raise CommandError("a resource cannot be retrieved by name across all namespaces")
+            raise CommandError("namespace may not be empty when retrieving a resource by name")
+
+    def _getter(self, resource: Resource, name: str) -> Any:
+        def step() -> Iterator[Info]:
+            info = Info(resource, self.namespace if resource.namespaced else "", name)
+            if self.require_object:
+                info.object = self.context.client.get(
+                    resource,
+                    info.namespace,
+                    name,
+                    accept=self.accept,
+                    query=self.query,
+                    subresource=self.subresource,
+                )
+            yield info
+
+        return step
+
+    def _lister(self, resource: Resource) -> Any:
+        def step() -> Iterator[Info]:
+            namespace = self.namespace if resource.namespaced else ""
+            whole = self.context.client.list(
+                resource, namespace, chunk=self.chunk, accept=self.accept, labels=self.labels, fields=self.fields,
+                **self.query,
+            )  # fmt: skip
+            if whole.get("kind") == "Table" or not self.flatten:
+                yield Info(resource, namespace, "", whole)
+                return
+            for item in whole.get("items") or ():
+                item.setdefault("apiVersion", resource.api_version)
+                item.setdefault("kind", resource.kind)
+                metadata = item.get("metadata") or {}
+                yield Info(resource, metadata.get("namespace") or "", metadata.get("name") or "", item)
+
+        return step
+
+    def finish(self) -> None:
+        """Raises what went wrong on the way."""
+        from pybernetes.tools.kubectl.errors import raise_all
+
+        raise_all(self.errors)
+
+
+class _Stop(CommandError):
+    pass
+
+
+def check(value: Any, source: str) -> None:
+    """An object must say what it is."""
+    if not isinstance(value, dict):
+        kind = {str: "string", list: "array", bool: "bool"}.get(type(value), "number")
+        raise CommandError(
+            f'unable to decode "{source}": json: cannot unmarshal {kind} into Go value of type '
+            "unstructured.detector"
+        )
+    for name in ("kind", "apiVersion"):
+        if not value.get(name):
+            import orjson
+
+            text = orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+            raise CommandError(
+                f"unable to decode \"{source}\": Object '{name[0].upper()}{name[1:]}' is missing in '{text}'"
+                if name == "kind"
+                else f"unable to decode \"{source}\": Object 'apiVersion' is missing in '{text}'"
+            )
+
+
+def _normal(args: list[str]) -> list[str]:
+    if len(args) >= 2:
+        types = list(dict.fromkeys(args[0].split(",")))
+        if len(types) > 1:
+            return [f"{each}/{name}" for each in types for name in args[1:]]
+    return args
+
+
+def _types(builder: Builder, word: str) -> list[str]:
+    found: list[str] = []
+    for each in word.split(","):
+        expanded = builder.context.discovery.category(each)
+        found += [item.full_name for item in expanded] if expanded else [each]
+    return list(dict.fromkeys(found))
+
+
+def _split(word: str) -> tuple[str, str]:
+    parts = word.split("/")
+    if len(parts) > 2:
+        raise CommandError("arguments in resource/name form may not have more than one slash")
+    if len(parts) < 2 or not parts[0] or not parts[1] or "," in parts[0]:
+        raise CommandError("arguments in resource/name form must have a single resource and name")
+    return parts[0], parts[1]
+
+
+def is_not_found(error: CommandError) -> bool:
+    """For ``ignore``: an object that does not exist."""
+    return not_found(error)

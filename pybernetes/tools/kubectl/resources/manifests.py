@@ -1,0 +1,133 @@
+"""Manifests: files, directories, addresses and standard input as objects."""
+
+from __future__ import annotations
+
+import os
+
+from pybernetes.tools.kubectl.connection.json_text import loads as json_loads
+from pybernetes.tools.kubectl.errors import CommandError
+
+TYPE_CHECKING = False  # typing's own costs time to import
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+EXTENSIONS = (".json", ".yaml", ".yml")
+_SEPARATOR = rb"(?m)^---[ \t]*(?:#.*)?\r?$|^---(?=[ \t]+\S)"
+
+
+def expand(names: list[str], recursive: bool) -> list[str]:
+    """The files that arguments of -f name: patterns and directories are looked into."""
+    import glob
+
+    found: list[str] = []
+    for name in names:
+        if name == "-" or name.startswith(("http://", "https://")):
+            found.append(name)
+            continue
+        matches = [name] if os.path.exists(name) else sorted(glob.glob(name))
+        if not matches:
+            raise CommandError(f'the path "{name}" does not exist')
+        before = len(found)
+        for path in matches:
+            found += _files(path, recursive) if os.path.isdir(path) else [path]
+        if len(found) == before and not before:
+            raise CommandError(
+                f"error reading [{' '.join(matches)}]: recognized file extensions are [{' '.join(EXTENSIONS)}]"
+            )
+    return found
+
+
+def _files(directory: str, recursive: bool) -> Iterator[str]:
+    for entry in sorted(os.scandir(directory), key=lambda each: each.name):
+        if entry.is_dir():
+            if recursive:
+                yield from _files(entry.path, True)
+        elif entry.name.endswith(EXTENSIONS):
+            yield entry.path
+
+
+def read(name: str, stdin: Any) -> tuple[bytes, str]:
+    """The bytes of a file, an address or standard input, and what messages call it."""
+    if name == "-":
+        source = getattr(stdin, "buffer", stdin)
+        data = source.read()
+        return data if isinstance(data, bytes) else data.encode(), "STDIN"
+    if name.startswith(("http://", "https://")):
+        return _download(name), name
+    try:
+        with open(name, "rb") as file:
+            return file.read(), name
+    except OSError as error:
+        raise CommandError(f"open {name}: {(error.strerror or '').lower()}") from None
+
+
+def _download(url: str) -> bytes:
+    import urllib.error
+    import urllib.request
+
+    try:
+        with urllib.request.urlopen(url, timeout=60) as answer:
+            return answer.read()
+    except urllib.error.HTTPError as error:
+        raise CommandError(
+            f"unable to read URL {_q(url)}, server reported {error.code} {error.reason}, status code={error.code}"
+        ) from None
+    except (OSError, ValueError) as error:
+        raise CommandError(f'Get "{url}": {error}') from None
+
+
+def _q(text: str) -> str:
+    return f'"{text}"'
+
+
+def values(raw: bytes, source: str) -> Iterator[Any]:
+    """The documents of a text, YAML or JSON, in order; empty ones are left out."""
+    stripped = raw.lstrip()
+    if stripped[:1] == b"{":
+        yield from _json(stripped, source)
+        return
+    import re
+
+    from pybernetes.api.text.yaml_reader import YamlError, loads
+
+    for part in re.split(_SEPARATOR, raw):
+        if not part.strip():
+            continue
+        try:
+            value, repeated = loads(part)
+        except YamlError as error:
+            raise CommandError(f"error parsing {source}: error converting YAML to JSON: {error}") from None
+        if repeated:
+            raise CommandError(
+                f"error parsing {source}: error converting YAML to JSON: yaml: unmarshal errors:\n  "
+                + "\n  ".join(repeated)
+            )
+        if value is not None:
+            yield value
+
+
+def _json(raw: bytes, source: str) -> Iterator[Any]:
+    try:
+        yield json_loads(raw)
+        return
+    except ValueError:
+        pass
+    import json  # the only reader that tells where a value ends
+
+    decoder = json.JSONDecoder()
+    text = raw.decode("utf-8", "replace").strip()
+    while text:
+        try:
+            value, end = decoder.raw_decode(text)
+        except ValueError:
+            from pybernetes.api.text.json_reader import JsonError
+            from pybernetes.api.text.json_reader import loads as strict
+
+            try:
+                strict(text.encode())
+            except JsonError as error:
+                raise CommandError(f"error parsing {source}: json: {error.plain}") from None
+            return
+        yield value
+        text = text[end:].lstrip()

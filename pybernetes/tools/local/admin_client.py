@@ -1,0 +1,76 @@
+"""The few calls to a cluster's own API that its commands need, as its administrator."""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import json
+import ssl
+import tempfile
+from typing import Any
+from urllib.parse import urlsplit
+
+from pybernetes.tools.local import kubeconfig
+from pybernetes.tools.local.paths import Cluster
+
+Fields = dict[str, Any]
+
+
+class ApiError(Exception):
+    """The API server refused; the text is its own."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class AdminClient:
+    """A cluster's API server, as its administrator sees it."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        config = kubeconfig.read(cluster.kubeconfig)
+        server, user = config["clusters"][0]["cluster"], config["users"][0]["user"]
+        authority = base64.b64decode(server["certificate-authority-data"]).decode()
+        self._context = ssl.create_default_context(cadata=authority)
+        with tempfile.NamedTemporaryFile() as file:  # readable by its owner alone
+            for key in ("client-certificate-data", "client-key-data"):
+                file.write(base64.b64decode(user[key]))
+            file.flush()
+            self._context.load_cert_chain(file.name)
+        self._address = urlsplit(server["server"])
+
+    def call(self, method: str, path: str, seconds: float = 10.0) -> Fields:
+        """One request; ApiError if it is refused, OSError if nobody answers."""
+        host, port = self._address.hostname or "", self._address.port
+        connection = http.client.HTTPSConnection(host, port, context=self._context, timeout=seconds)
+        try:
+            connection.request(method, path)
+            response = connection.getresponse()
+            body = response.read()
+        finally:
+            connection.close()
+        if response.status >= 400:
+            try:
+                message = json.loads(body)["message"]
+            except (ValueError, KeyError):
+                message = f"{method} {path}: {response.status} {response.reason}"
+            raise ApiError(response.status, message)
+        return json.loads(body) if response.headers.get_content_type() == "application/json" else {}
+
+    def is_ready(self) -> bool:
+        """Whether the API server answers that it is."""
+        try:
+            self.call("GET", "/readyz", 2.0)
+        except (ApiError, OSError):
+            return False
+        return True
+
+    def ready_nodes(self, since: str = "") -> set[str]:
+        """The nodes that are ready, and said so since a moment if they say when they did."""
+        return {
+            node["metadata"]["name"]
+            for node in self.call("GET", "/api/v1/nodes")["items"]
+            for condition in node.get("status", {}).get("conditions", ())
+            if condition["type"] == "Ready" and condition["status"] == "True"
+            if (condition.get("lastHeartbeatTime") or since) >= since
+        }

@@ -1,0 +1,89 @@
+"""kube-dns of a local cluster: it runs beside the API server, and pods reach it as a service."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ipaddress
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pybernetes.client.client import Client
+from pybernetes.client.refs import ENDPOINT_SLICES, ENDPOINTS, SERVICES, Ref
+from pybernetes.node.dns.kube_dns import KubeDns, Options
+from pybernetes.tools.local import addons
+from pybernetes.tools.local.addons import Object, role, rule
+
+ACCOUNT = "system:serviceaccount:kube-system:kube-dns"
+_NAME, _NAMESPACE = "kube-dns", "kube-system"
+_PORT, _METRICS = 10053, 9153  # 53 may be taken by a name server of the machine's own
+
+
+@dataclass(frozen=True, slots=True)
+class DnsSettings:
+    """Where kube-dns answers, and the address that pods know it by."""
+
+    address: str
+    service: str
+    ranges: tuple[str, ...] = ()
+
+
+def objects(place: DnsSettings, port: int) -> list[tuple[Ref, Object]]:
+    """The service without a selector, and the one endpoint behind it."""
+    labels = {"k8s-app": _NAME, "kubernetes.io/name": "KubeDNS", "kubernetes.io/cluster-service": "true"}
+    meta = {"name": _NAME, "namespace": _NAMESPACE}
+    # name, protocol, port of the service, port of the endpoint
+    ports = [("dns", "UDP", 53, port), ("dns-tcp", "TCP", 53, port), ("metrics", "TCP", _METRICS, _METRICS)]
+    behind = [{"name": name, "protocol": protocol, "port": target} for name, protocol, _, target in ports]
+    return [
+        (SERVICES, {
+            "metadata": {**meta, "labels": labels},
+            "spec": {"clusterIP": place.service, "ports": [
+                {"name": name, "protocol": protocol, "port": number, "targetPort": target}
+                for name, protocol, number, target in ports
+            ]},
+        }),
+        (ENDPOINT_SLICES, {
+            "metadata": {**meta, "labels": {"kubernetes.io/service-name": _NAME,
+                                            "endpointslice.kubernetes.io/managed-by": addons.FIELD_MANAGER}},
+            "addressType": f"IPv{ipaddress.ip_address(place.address).version}",
+            "endpoints": [{"addresses": [place.address], "conditions": {"ready": True}}],
+            "ports": behind,
+        }),
+        (ENDPOINTS, {
+            "metadata": {**meta, "labels": {"endpointslice.kubernetes.io/skip-mirror": "true"}},
+            "subsets": [{"addresses": [{"ip": place.address}], "ports": behind}],
+        }),
+    ]  # fmt: skip
+
+
+def roles() -> Iterable[tuple[Ref, Object]]:
+    """What kube-dns sees beyond upstream's role for it, which is older than EndpointSlices."""
+    return role(
+        "pybernetes:kube-dns", ACCOUNT, rule("", "namespaces", "configmaps"),
+        rule("discovery.k8s.io", "endpointslices"),
+    )  # fmt: skip
+
+
+async def run(client: Client, administrator: Client, place: DnsSettings) -> None:
+    """Answers until cancelled."""
+    await addons.apply(administrator, list(roles()))
+    names = KubeDns(client, _options(place, _PORT))
+    try:
+        try:
+            await names.start()
+        except OSError:  # somebody has a port of ours: the service leads to another one as well
+            await names.stop()
+            names = KubeDns(client, _options(place, 0, ()))
+            await names.start()
+        async with asyncio.TaskGroup() as group:
+            group.create_task(names.run())
+            await names.services.wait_synced()
+            await addons.apply(administrator, objects(place, names.server.port))
+    finally:
+        with contextlib.suppress(asyncio.CancelledError):
+            await names.stop()
+
+
+def _options(place: DnsSettings, port: int, http_ports: tuple[int, ...] = (_METRICS,)) -> Options:
+    return Options(addresses=(place.address,), port=port, ranges=place.ranges, http_ports=http_ports)

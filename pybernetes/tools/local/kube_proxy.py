@@ -1,0 +1,47 @@
+"""kube-proxy of a local cluster's node, in the process of the node's agents."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from pybernetes.client import kubeconfig
+from pybernetes.node.proxy import config, proxy_server
+from pybernetes.tools.local.node import Node
+from pybernetes.tools.local.settings import Settings
+
+IDENTITY = "kube-proxy"
+
+
+def configuration(settings: Settings) -> dict[str, Any]:
+    """The KubeProxyConfiguration of every node; small clusters can do with less waiting than upstream's."""
+    periods = {"minSyncPeriod": "100ms"}
+    return config.completed(
+        {
+            "mode": settings.proxy_mode,
+            "clusterCIDR": settings.pod_range,
+            "iptables": periods,
+            "nftables": periods,
+        }
+    )
+
+
+async def run(node: Node, settings: Settings, stop: asyncio.Event) -> None:
+    """Runs until the node stops. On the host's own network no rule is left behind."""
+    client = kubeconfig.load(node.identity(IDENTITY)).client(user_agent="kube-proxy")
+    ranges = (settings.service_range,)
+    work = asyncio.ensure_future(
+        proxy_server.run(client, configuration(settings), node.name, service_ranges=ranges)
+    )
+    waiting = asyncio.ensure_future(stop.wait())
+    try:
+        await asyncio.wait((work, waiting), return_when=asyncio.FIRST_COMPLETED)
+        if work.done():
+            work.result()
+    finally:
+        for task in (work, waiting):
+            task.cancel()
+        await asyncio.gather(work, waiting, return_exceptions=True)
+        await client.close()
+        if settings.host_network and stop.is_set():
+            await proxy_server.cleanup()

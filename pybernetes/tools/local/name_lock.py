@@ -1,0 +1,58 @@
+"""Whose a cluster's name is on this machine.
+
+Links, namespaces, control groups and sockets of real nodes have names that every user of the machine sees, so a name
+belongs to one cluster at a time: to the folder that is written down beside its sockets.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from pybernetes.tools.local.paths import Cluster, ClusterError
+
+
+class NameTaken(ClusterError):
+    """Another cluster has the name; the text says which, and what to do."""
+
+
+def may_have(cluster: Cluster) -> bool:
+    """Whether the name is the cluster's, or nobody's."""
+    return cluster.owner in ("", str(cluster.root))
+
+
+def take(cluster: Cluster) -> None:
+    """Takes the name for a cluster; NameTaken if another one has it."""
+    with _alone(cluster.run.parent):
+        if not may_have(cluster):
+            home = Path(cluster.owner).parent.parent
+            raise NameTaken(
+                f"the cluster in {cluster.owner} has the name {cluster.name!r} on this machine: choose another name, "
+                f"or remove that cluster with PYBERNETES_HOME={home} pyb delete {cluster.name}"
+            )
+        cluster.run.mkdir(parents=True, exist_ok=True, mode=0o711)
+        cluster.owner_file.write_text(str(cluster.root))
+
+
+def give_back(cluster: Cluster) -> None:
+    """Leaves the name to others, if the cluster has it."""
+    if cluster.owner == str(cluster.root):
+        with _alone(cluster.run.parent), contextlib.suppress(OSError):
+            cluster.owner_file.unlink()
+            cluster.run.rmdir()
+            cluster.run.parent.rmdir()  # stays as long as another cluster has something there
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """One command at a time looks who has a name."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o755)
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)

@@ -1,0 +1,52 @@
+"""Which programs a local cluster should be running: a pure function of its settings."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+
+from pybernetes.node.containerd.config import ContainerdPaths
+from pybernetes.tools.local import network
+from pybernetes.tools.local.paths import Cluster
+from pybernetes.tools.local.settings import NodeSettings, Settings
+
+CONTROL_PLANE = "control-plane"
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessSpec:
+    """A program in the background. Those that come first in a list are stopped last."""
+
+    name: str
+    command: tuple[str, ...]
+
+
+def ours(*arguments: str) -> tuple[str, ...]:
+    """The command line of one of our own programs."""
+    return (sys.executable, "-m", "pybernetes.cmd.main", *arguments)
+
+
+def runtime_places(cluster: Cluster, node: str) -> ContainerdPaths:
+    """Where the containerd of a node keeps its things."""
+    return ContainerdPaths(cluster.root / "nodes" / node / "containerd", cluster.run / node)
+
+
+def desired_processes(cluster: Cluster, settings: Settings) -> list[ProcessSpec]:
+    """The programs of a cluster: a control plane, and a container runtime and an agent for each node."""
+    result = [ProcessSpec(CONTROL_PLANE, ours(CONTROL_PLANE, "--cluster", cluster.name))]
+    for node in settings.nodes:
+        if not node.stopped:
+            result += _of_node(cluster, settings, node)
+    return result
+
+
+def _of_node(cluster: Cluster, settings: Settings, node: NodeSettings) -> list[ProcessSpec]:
+    # nsenter and not `ip netns exec`, which would hide the mounts of the cgroups.
+    namespace = network.namespace(cluster.name, node.name)
+    inside = () if settings.host_network else ("nsenter", f"--net=/run/netns/{namespace}", "--")
+    containerd = ("containerd", "--config", str(runtime_places(cluster, node.name).config))
+    agent = ours("local-node", "--cluster", cluster.name, "--node", node.name)
+    return [
+        ProcessSpec(f"containerd-{node.name}", (*inside, *containerd)),
+        ProcessSpec(f"node-{node.name}", (*inside, *agent)),
+    ]

@@ -1,0 +1,107 @@
+"""Tolerations compared and merged, and classes that are the default."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pybernetes.api.core.pod.tolerations import allowed, covers, merge, put
+from pybernetes.api.default_class import INGRESS, default_class
+
+Toleration = dict[str, Any]
+ALL = {"operator": "Exists"}
+
+
+def exists(key: str = "k", **more: Any) -> Toleration:
+    return {"key": key, "operator": "Exists", **more}
+
+
+def equal(value: str = "v", key: str = "k", **more: Any) -> Toleration:
+    return {"key": key, "operator": "Equal", "value": value, **more}
+
+
+@pytest.mark.parametrize(
+    ("wider", "narrower", "expected"),
+    [
+        (ALL, exists(), True),
+        (ALL, equal(effect="NoSchedule"), True),
+        (exists(), equal(), True),
+        (exists(), exists("other"), False),
+        (exists(effect="NoSchedule"), exists(), False),
+        (exists(), exists(effect="NoSchedule"), True),
+        (equal(), equal("w"), False),
+        ({"key": "k", "value": "v"}, equal(), True),
+        (equal(), {"key": "k", "value": "v"}, False),
+        (equal(), exists(), False),
+        (exists(effect="NoExecute", tolerationSeconds=5), exists(effect="NoExecute"), False),
+        (
+            exists(effect="NoExecute", tolerationSeconds=5),
+            exists(effect="NoExecute", tolerationSeconds=6),
+            False,
+        ),
+        (
+            exists(effect="NoExecute", tolerationSeconds=5),
+            exists(effect="NoExecute", tolerationSeconds=4),
+            True,
+        ),
+        (exists(effect="NoExecute"), exists(effect="NoExecute", tolerationSeconds=4), True),
+        ({"key": "k", "operator": "Gt", "value": "1"}, {"key": "k", "operator": "Gt", "value": "2"}, False),
+    ],
+)
+def test_covers(wider: Toleration, narrower: Toleration, expected: bool) -> None:
+    assert covers(wider, narrower) is expected and covers(wider, wider) and covers(narrower, narrower)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ([], [], []),
+        ([exists()], [exists()], [exists()]),
+        ([equal()], [exists()], [exists()]),
+        ([exists()], [equal()], [exists()]),
+        ([exists("a")], [exists("b")], [exists("a"), exists("b")]),
+        ([exists("a"), exists("b")], [ALL], [ALL]),
+    ],
+)
+def test_merge(first: list[Toleration], second: list[Toleration], expected: list[Toleration]) -> None:
+    assert merge(first, second) == expected
+
+
+TOLERATIONS = st.lists(
+    st.fixed_dictionaries(
+        {"operator": st.sampled_from(["Exists", "Equal"])},
+        optional={
+            "key": st.sampled_from(["a", "b"]),
+            "value": st.sampled_from(["v", "w"]),
+            "effect": st.sampled_from(["NoSchedule", "NoExecute"]),
+            "tolerationSeconds": st.integers(0, 2),
+        },
+    ),
+    max_size=5,
+)
+
+
+@given(first=TOLERATIONS, second=TOLERATIONS)
+def test_nothing_is_lost_by_merging(first: list[Toleration], second: list[Toleration]) -> None:
+    merged = merge(first, second)
+    assert allowed([*first, *second], merged) and all(each in [*first, *second] for each in merged)
+
+
+def test_allowed_and_put() -> None:
+    assert allowed([exists()], []) and allowed([], [exists()]) and not allowed([exists("x")], [exists()])
+    assert put([equal(), exists(tolerationSeconds=1)], exists()) == [equal(), exists()]
+    assert put([equal()], exists()) == [equal(), exists()]
+
+
+def class_(name: str, made: str, value: str = "true") -> Toleration:
+    return {"metadata": {"name": name, "creationTimestamp": made, "annotations": {INGRESS[0]: value}}}
+
+
+def test_the_newest_default_class() -> None:
+    classes = [class_("c", "2"), class_("b", "2"), class_("a", "1"), class_("d", "3", "false")]
+    found = default_class(classes, INGRESS)
+    assert found is not None and found["metadata"]["name"] == "b"
+    assert default_class(classes[3:], INGRESS) is None

@@ -1,0 +1,82 @@
+"""Malformed JSON in Go's words, and texts that are mended as Go mends them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pybernetes.api.text import json_reader
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"", "unexpected end of JSON input at line 1, column 1"),
+        (b"{", "unexpected end of JSON input at line 1, column 2"),
+        (b'{"a":"x', "unexpected end of JSON input at line 1, column 8"),
+        (b"nul", "unexpected end of JSON input at line 1, column 4"),
+        (b"}", "invalid character '}' looking for beginning of value at line 1, column 1"),
+        (b'{"a":\n\n  b}', "invalid character 'b' looking for beginning of value at line 3, column 3"),
+        (b"{a:1}", "invalid character 'a' looking for beginning of object key string at line 1, column 2"),
+        (
+            b"{'a':1}",
+            "invalid character '\\'' looking for beginning of object key string at line 1, column 2",
+        ),
+        (b'{"a":1,}', "invalid character '}' looking for beginning of object key string at line 1, column 8"),
+        (b'{"a" 1}', "invalid character '1' after object key at line 1, column 6"),
+        (b'{"a":01}', "invalid character '1' after object key:value pair at line 1, column 7"),
+        (b"[1 2]", "invalid character '2' after array element at line 1, column 4"),
+        (b"{} x", "invalid character 'x' after top-level value at line 1, column 4"),
+        (b'{"a":1.}', "invalid character '}' in numeric literal at line 1, column 8"),
+        (b'{"a":-}', "invalid character '}' in numeric literal at line 1, column 7"),
+        (b'{"a":tru}', "invalid character '}' in literal true (expecting 'e') at line 1, column 9"),
+        (b'{"a":"\x01"}', "invalid character '\\x01' in string at line 1, column 7"),
+        (b'{"a":"\\q"}', "invalid escape sequence `\\q` in string at line 1, column 7"),
+        (b"\xef\xbb\xbf{}", "invalid character '\\ufeff' looking for beginning of value at line 1, column 1"),
+    ],
+)
+def test_complaints(text: bytes, message: str) -> None:
+    with pytest.raises(json_reader.JsonError) as error:
+        json_reader.loads(text)
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (b'{"a":"b\xff"}', {"a": "b\ufffd"}),
+        (b'{"a":"\\ud800"}', {"a": "\ufffd"}),
+        (b'{"a":"\\udc00x\\ud83d\\ude00"}', {"a": "\ufffdx\U0001f600"}),
+        (b'{"a":"\\\\ud800\\ud800"}', {"a": "\\ud800\ufffd"}),
+    ],
+)
+def test_what_is_no_character_is_replaced(text: bytes, value: Any) -> None:
+    assert json_reader.loads(text) == value
+
+
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**63) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+
+
+@given(_VALUES)
+def test_what_is_json_is_read(value: Any) -> None:
+    text = json.dumps(value)
+    assert json_reader.loads(text.encode()) == json.loads(json.dumps(value))
+    assert json_reader._complaint(text)[0] == ""
+
+
+@given(_VALUES, st.integers(0), st.integers(0, 255))
+def test_what_is_not_is_always_complained_about(value: Any, place: int, byte: int) -> None:
+    """A text with one byte changed is either read or refused with a place, and nothing else happens."""
+    text = bytearray(json.dumps(value).encode())
+    text[place % len(text)] = byte
+    try:
+        json_reader.loads(bytes(text))
+    except json_reader.JsonError as error:
+        assert "line" in str(error) and "column" in str(error)

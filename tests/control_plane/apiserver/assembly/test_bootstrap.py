@@ -1,0 +1,71 @@
+"""What every server makes at its start, when several start at once or one died half way."""
+
+from __future__ import annotations
+
+import asyncio
+
+import orjson
+import pytest
+
+from pybernetes.api.registry import builtin
+from pybernetes.control_plane.apiserver.assembly import bootstrap
+from pybernetes.control_plane.apiserver.assembly.api_server import Settings
+from pybernetes.control_plane.apiserver.assembly.server_leases import ServerLeases
+from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.observability.health import Health
+from pybernetes.control_plane.apiserver.services import objects
+from pybernetes.control_plane.apiserver.storage.kinds import Kinds
+from pybernetes.control_plane.store.drivers.memory import MemoryStore
+
+ADDRESS, SERVICE = "/registry/ipaddresses/10.0.0.1", "/registry/services/specs/default/kubernetes"
+
+
+class Slow(MemoryStore):
+    """A store whose creations take a while, as over a network: others do the same in between."""
+
+    async def create(self, key, value, *, ttl=None):  # type: ignore[no-untyped-def]
+        await asyncio.sleep(0)
+        made = await super().create(key, value, ttl=ttl)
+        await asyncio.sleep(0)
+        return made
+
+
+async def start(store: MemoryStore) -> None:
+    context, settings, health = (
+        ServerContext(store, Kinds(builtin())),
+        Settings(advertise_address="192.0.2.1"),
+        Health(),
+    )
+    await bootstrap.prepare(context, settings, health)
+    await bootstrap.announce(context, settings, 6443, health, ServerLeases(store, settings.advertise_address))
+    await context.allocators["", "services"].close()
+
+
+async def _check(store: MemoryStore) -> None:
+    service, address = store.get(SERVICE), store.get(ADDRESS)
+    assert service is not None and address is not None
+    assert orjson.loads(service.value)["spec"]["clusterIPs"] == ["10.0.0.1"]
+    assert orjson.loads(address.value)["spec"]["parentRef"]["name"] == "kubernetes"
+
+
+@pytest.mark.parametrize("servers", [1, 2, 5])
+def test_servers_that_start_at_once(servers: int) -> None:
+    async def main() -> None:
+        store = Slow()
+        await store.start()
+        await asyncio.gather(*(start(store) for _ in range(servers)))
+        await _check(store)
+
+    asyncio.run(main())
+
+
+def test_a_server_that_died_half_way() -> None:
+    async def main() -> None:
+        store = MemoryStore()
+        await store.start()
+        left = objects.ip_address("10.0.0.1", "default", "kubernetes", "u", "2026-01-01T00:00:00Z")
+        await store.create(ADDRESS, orjson.dumps(left))
+        await start(store)
+        await _check(store)
+
+    asyncio.run(main())

@@ -1,0 +1,129 @@
+from prometheus_client.parser import text_string_to_metric_families
+
+from pybernetes.api.resource import Resource
+from pybernetes.control_plane.apiserver.observability.metrics import Metrics
+
+PODS = Resource(group="", version="v1", kind="Pod", plural="pods")
+DEPLOYMENTS = Resource(group="apps", version="v1", kind="Deployment", plural="deployments")
+
+
+def scrape(metrics: Metrics) -> dict[str, list[tuple[dict[str, str], float]]]:
+    """Every sample by name, read by Prometheus' own parser."""
+    content_type, body = metrics.render()
+    assert content_type == "text/plain; version=0.0.4; charset=utf-8"
+    found: dict[str, list[tuple[dict[str, str], float]]] = {}
+    for family in text_string_to_metric_families(body.decode()):
+        for sample in family.samples:
+            found.setdefault(sample.name, []).append((sample.labels, sample.value))
+    return found
+
+
+def test_requests_are_counted_by_code_and_timed_without_it() -> None:
+    metrics = Metrics()
+    for code, seconds in ((200, 0.001), (200, 0.005), (404, 0.03), (200, 99)):
+        metrics.observe("list", PODS, "", "namespace", code, seconds, size=1001)
+    metrics.observe("create", DEPLOYMENTS, "", "resource", 201, 0.01, 10, dry_run="All")
+    found = scrape(metrics)
+    totals = {(labels["verb"], labels["code"]): value for labels, value in found["apiserver_request_total"]}
+    assert totals == {("LIST", "200"): 3, ("LIST", "404"): 1, ("POST", "201"): 1}
+    assert found["apiserver_request_total"][0][0] == {
+        "code": "200", "component": "apiserver", "dry_run": "", "group": "", "resource": "pods",
+        "scope": "namespace", "subresource": "", "verb": "LIST", "version": "v1",
+    }  # fmt: skip
+    buckets = {
+        labels["le"]: value
+        for labels, value in found["apiserver_request_duration_seconds_bucket"]
+        if labels["verb"] == "LIST"
+    }
+    assert (buckets["0.005"], buckets["0.025"], buckets["0.05"], buckets["60"], buckets["+Inf"]) == (
+        2,
+        2,
+        3,
+        3,
+        4,
+    )
+    assert found["apiserver_request_duration_seconds_count"][0][1] == 4
+    assert round(found["apiserver_request_duration_seconds_sum"][0][1], 3) == 99.036
+    assert found["apiserver_request_duration_seconds_count"][1][0]["dry_run"] == "All"
+    sizes = {
+        labels["le"]: value
+        for labels, value in found["apiserver_response_sizes_bucket"]
+        if labels["verb"] == "LIST"
+    }
+    assert (sizes["1000"], sizes["10000"], sizes["1e+09"]) == (0, 4, 4)
+
+
+def test_paths_without_a_resource() -> None:
+    metrics = Metrics()
+    metrics.observe("get", None, "/readyz", "", 500, 0.1)
+    metrics.observe("get", None, "/version", "", 200, 0.1)
+    labels = [labels for labels, _ in scrape(metrics)["apiserver_request_total"]]
+    assert [(label["component"], label["subresource"], label["verb"]) for label in labels] == [
+        ("", "/readyz", "GET"),
+        ("apiserver", "/version", "GET"),
+    ]
+
+
+def test_watches_and_requests_in_flight() -> None:
+    metrics = Metrics()
+    metrics.long_running("watch", PODS, "", "cluster").value += 2
+    metrics.long_running("watch", PODS, "", "cluster").value -= 1
+    metrics.in_flight_writes.value += 3
+    metrics.events(PODS).sent(2000, watchers=5)
+    found = scrape(metrics)
+    assert found["apiserver_longrunning_requests"] == [
+        (
+            {"component": "apiserver", "group": "", "resource": "pods", "scope": "cluster", "subresource": "",
+             "verb": "WATCH", "version": "v1"},
+            1,
+        )
+    ]  # fmt: skip
+    assert found["apiserver_current_inflight_requests"] == [
+        ({"request_kind": "mutating"}, 3),
+        ({"request_kind": "readOnly"}, 0),
+    ]
+    assert found["apiserver_watch_events_total"] == [({"group": "", "resource": "pods", "version": "v1"}, 5)]
+    assert found["apiserver_watch_events_sizes_sum"][0][1] == 10_000
+
+
+def test_storage() -> None:
+    metrics = Metrics()
+    metrics.count_objects = lambda: [(PODS, 7), (DEPLOYMENTS, 1)]
+    metrics.database_size = lambda: 4096
+    metrics.observe_storage("create", PODS, 0.002)
+    found = scrape(metrics)
+    assert found["apiserver_storage_objects"] == [
+        ({"resource": "pods"}, 7),
+        ({"resource": "deployments.apps"}, 1),
+    ]
+    assert found["apiserver_resource_objects"][1] == ({"group": "apps", "resource": "deployments"}, 1)
+    assert found["apiserver_storage_size_bytes"][0][1] == 4096
+    labels = {"group": "", "operation": "create", "resource": "pods"}
+    assert found["etcd_requests_total"] == [(labels, 1)]
+    assert found["etcd_request_duration_seconds_bucket"][0] == ({**labels, "le": "0.005"}, 1)
+
+
+def test_a_resource_that_is_gone_is_forgotten() -> None:
+    metrics = Metrics()
+    for resource in (PODS, DEPLOYMENTS):
+        metrics.observe("get", resource, "", "resource", 200, 0.1)
+        metrics.observe_storage("get", resource, 0.1)
+        metrics.events(resource).sent(1)
+        metrics.long_running("watch", resource, "", "cluster")
+    metrics.forget(DEPLOYMENTS)
+    assert b"deployments" not in metrics.render()[1]
+    assert b'resource="pods"' in metrics.render()[1]
+
+
+def test_the_process_and_the_build() -> None:
+    found = scrape(Metrics())
+    assert found["kubernetes_build_info"][0][0]["git_version"] == "v1.37.0"
+    assert found["process_resident_memory_bytes"][0][1] > 1_000_000
+    assert found["process_open_fds"][0][1] > 0
+    assert found["process_start_time_seconds"][0][1] > 1_700_000_000
+
+
+def test_label_values_are_escaped() -> None:
+    metrics = Metrics()
+    metrics.observe("get", None, '/a"b\\c\nd', "", 200, 0.1)
+    assert scrape(metrics)["apiserver_request_total"][0][0]["subresource"] == '/a"b\\c\nd'

@@ -1,0 +1,294 @@
+"""A node of its own for tests: a network namespace with an API server, a containerd and a kubelet in it.
+
+The test's own thread lives in the namespace meanwhile, so that it and the programs it starts reach everything.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from pybernetes.lib import oci
+from pybernetes.node.containerd import images
+from pybernetes.node.containerd.config import ContainerdPaths
+from pybernetes.node.containerd.daemon import Containerd
+from pybernetes.node.kubelet.cgroups import PodCgroups
+from tests.servers import Server, running
+from tests.support import require_program, require_root
+
+IMAGE = "docker.io/library/busybox:1"
+ADDRESS = "10.99.0.1"
+# Longer than the kubelet's own 60 seconds between two looks at everything: what it was not told, it sees then.
+PATIENCE = 90.0
+_CLONE_NEWNET = 0x40000000
+_LIBC = ctypes.CDLL(None, use_errno=True)
+FOREVER = "trap 'exit 0' TERM; while true; do sleep 0.05; done"
+
+
+def busybox() -> bytes:
+    """An image of Debian's static busybox with its commands."""
+    program = require_program("busybox")
+    listed = subprocess.run([program, "--list"], capture_output=True, text=True, check=True).stdout.split()
+    files = {f"bin/{name}": oci.File(link="busybox") for name in listed if name != "busybox"}
+    files["bin/busybox"] = oci.File(Path(program).read_bytes(), 0o755)
+    files["etc/passwd"] = oci.File(b"root:x:0:0::/:/bin/sh\n")
+    files["tmp/.keep"] = oci.File()
+    return oci.archive(IMAGE, oci.layer(files), oci.Process(command=("sh",)))
+
+
+@contextmanager
+def network_namespace(name: str) -> Iterator[None]:
+    """A new network namespace with loopback and one address; this thread is in it meanwhile."""
+    subprocess.run(["ip", "netns", "add", name], check=True)
+    try:
+        with open("/proc/thread-self/ns/net") as home, open(f"/run/netns/{name}") as target:
+            if _LIBC.setns(target.fileno(), _CLONE_NEWNET):
+                raise OSError(ctypes.get_errno(), "setns")
+            try:
+                subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+                subprocess.run(["ip", "address", "add", f"{ADDRESS}/32", "dev", "lo"], check=True)
+                yield
+            finally:
+                _LIBC.setns(home.fileno(), _CLONE_NEWNET)
+    finally:
+        subprocess.run(["ip", "netns", "delete", name], check=True)
+
+
+class Node:
+    """The parts of the node, each of which a test may stop and start."""
+
+    def __init__(self, directory: Path, server: Server, *flags: str) -> None:
+        self.directory, self.server = directory, server
+        # The disk belongs to others as well: that it is full is nothing that pods have to go for.
+        self.flags = (
+            "--fail-swap-on=false",
+            "--eviction-hard=memory.available<50Mi",
+            "--image-gc-high-threshold=100",
+            *flags,
+        )
+        self.name = "node1"
+        self.places = ContainerdPaths(directory / "containerd", directory / "run")
+        self.cgroup_root = f"/{directory.name}-{os.getpid()}"  # the machine may have others
+        self.manifests = directory / "manifests"
+        self.kubelet: subprocess.Popen[str] | None = None
+        self.containerd: int = 0
+        self.runner = asyncio.Runner()  # one loop, because it is told of the ends of its children
+
+    def start_containerd(self) -> None:
+        async def start() -> int:
+            daemon = Containerd(self.places)
+            await daemon.start()
+            if IMAGE not in await images.names(self.places.socket):
+                await images.load(self.places.socket, busybox())
+            assert daemon.process is not None
+            return daemon.process.pid
+
+        self.containerd = self.runner.run(start())
+
+    def start_kubelet(self, *flags: str, wait: bool = True) -> None:
+        command = [
+            sys.executable, "-m", "pybernetes.cmd.main", "kubelet", f"--kubeconfig={self.server.kubeconfig}",
+            f"--hostname-override={self.name}", f"--node-ip={ADDRESS}", f"--root-dir={self.directory / 'kubelet'}",
+            f"--pod-log-dir={self.directory / 'logs'}", f"--cgroup-root={self.cgroup_root}",
+            f"--container-runtime-endpoint=unix://{self.places.socket}", "--pod-cidr=10.88.0.0/24",
+            f"--cni-conf-dir={self.places.cni_configuration}", f"--pod-manifest-path={self.manifests}",
+            "--anonymous-auth", "--authorization-mode=AlwaysAllow", *self.flags, *flags,
+        ]  # fmt: skip
+        with (self.directory / "kubelet.log").open("a") as log:
+            self.kubelet = subprocess.Popen(command, stdout=log, stderr=log, text=True)
+        if wait:
+            self.until(self.is_ready)
+
+    def ctr(self, *arguments: str) -> None:
+        """Runs containerd's own tool."""
+        command = ["ctr", "--address", str(self.places.socket), "--namespace", "k8s.io", *arguments]
+        subprocess.run(command, check=True, capture_output=True, timeout=60)
+
+    def is_ready(self) -> bool:
+        """Whether the node is there and ready."""
+        status, node = self.server.call("GET", f"/api/v1/nodes/{self.name}")
+        conditions = node.get("status", {}).get("conditions", []) if status == 200 else []
+        return any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
+
+    def stop_kubelet(self, how: int = signal.SIGTERM) -> None:
+        assert self.kubelet is not None
+        self.kubelet.send_signal(how)
+        self.kubelet.wait(60)
+
+    def stop_containerd(self, how: int = signal.SIGKILL) -> None:
+        os.kill(self.containerd, how)
+        _reap(self.containerd)
+
+    # -- pods --------------------------------------------------------------------------------------------
+
+    def create(self, name: str, *containers: dict[str, Any], **spec: Any) -> None:
+        """A pod on this node; a container without an image has busybox."""
+        listed = [{"image": IMAGE, **each} for each in containers]
+        for group in ("initContainers",):
+            if group in spec:
+                spec[group] = [{"image": IMAGE, **each} for each in spec[group]]
+        body = {
+            "metadata": {"name": name, "labels": {"app": name}},
+            "spec": {
+                "nodeName": self.name, "terminationGracePeriodSeconds": 5, "containers": listed,
+                "automountServiceAccountToken": False, **spec,
+            },
+        }  # fmt: skip
+        self.post("/api/v1/namespaces/default/pods", body)
+
+    def post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        """Creates an object."""
+        status, answer = self.server.call("POST", path, body)
+        assert status == 201, answer
+        return answer
+
+    def pod(self, name: str, namespace: str = "default") -> dict[str, Any] | None:
+        """The pod as the API server has it."""
+        status, pod = self.server.call("GET", f"/api/v1/namespaces/{namespace}/pods/{name}")
+        return pod if status == 200 else None
+
+    def until(self, condition: Callable[[], Any], seconds: float = PATIENCE) -> Any:
+        """Waits until a condition holds and gives its value."""
+        deadline = time.monotonic() + seconds
+        while True:
+            try:
+                value = condition()
+            except ConnectionError:
+                value = None
+            if value:
+                return value
+            assert time.monotonic() < deadline, self._story()
+            time.sleep(0.03)
+
+    def until_pod(
+        self, name: str, condition: Callable[[dict[str, Any]], Any], seconds: float = PATIENCE
+    ) -> Any:
+        """Waits until something holds for a pod; gives the pod."""
+
+        def check() -> Any:
+            pod = self.pod(name)
+            return pod if pod is not None and condition(pod) else None
+
+        try:
+            return self.until(check, seconds)
+        except AssertionError as error:
+            raise AssertionError(
+                f"{json.dumps((self.pod(name) or {}).get('status'), indent=1)}\n{error}"
+            ) from None
+
+    def until_ready(self, name: str) -> dict[str, Any]:
+        """Waits until a pod is ready."""
+        return self.until_pod(name, is_ready)
+
+    def delete(self, name: str) -> None:
+        """Deletes a pod and waits until nothing is left of it."""
+        pod = self.pod(name)
+        assert pod is not None
+        self.server.call("DELETE", f"/api/v1/namespaces/default/pods/{name}")
+        self.until(lambda: self.pod(name) is None)
+        self.until(lambda: not self.traces(pod["metadata"]["uid"]))
+
+    def traces(self, uid: str) -> list[str]:
+        """What is left of a pod: folders, mounts, control groups, logs, containers."""
+        found = [str(path) for path in (self.directory / "kubelet" / "pods").glob(uid)]
+        found += [str(path) for path in (self.directory / "logs").glob(f"*_{uid}")]
+        found += [line for line in Path("/proc/self/mountinfo").read_text().splitlines() if uid in line]
+        hierarchies = (Path("/sys/fs/cgroup"), *Path("/sys/fs/cgroup").iterdir())
+        for hierarchy in hierarchies:  # os.walk does not mind what goes meanwhile
+            for path, names, _ in os.walk(hierarchy / self.cgroup_root.strip("/")):
+                found += [os.path.join(path, name) for name in names if name == f"pod{uid}"]
+        return found
+
+    def _story(self) -> str:
+        return (self.directory / "kubelet.log").read_text()[-3000:]
+
+    def close(self) -> None:
+        """Stops everything and removes what is left."""
+        if self.kubelet is not None and self.kubelet.poll() is None:
+            self.stop_kubelet(signal.SIGKILL)
+        self.runner.run(self._remove_pods())
+        self.stop_containerd(signal.SIGTERM)
+        self.runner.close()
+        PodCgroups(self.cgroup_root).remove_all()
+
+    async def _remove_pods(self) -> None:
+        from pybernetes.node.kubelet.cri.client import CriClient, CriError
+
+        deadline = time.monotonic() + 60
+        while True:
+            cri = CriClient(str(self.places.socket))
+            try:
+                for sandbox in await cri.list_pod_sandboxes():
+                    await cri.stop_pod_sandbox(sandbox.id)
+                    await cri.remove_pod_sandbox(sandbox.id)
+                break
+            except CriError:  # on a busy machine it may take long to connect
+                if time.monotonic() > deadline:
+                    raise
+            finally:
+                await cri.close()
+        from pybernetes.node.kubelet.volumes import host_mounts
+
+        for point in host_mounts.mounts_below(self.directory):
+            host_mounts.unmount(point)
+
+
+def is_ready(pod: dict[str, Any]) -> bool:
+    """Whether a pod is ready."""
+    conditions = pod.get("status", {}).get("conditions", ())
+    return any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
+
+
+def phase(wanted: str) -> Callable[[dict[str, Any]], bool]:
+    """Whether a pod is in a phase."""
+    return lambda pod: pod["status"].get("phase") == wanted
+
+
+def container(pod: dict[str, Any], name: str = "c", key: str = "containerStatuses") -> dict[str, Any]:
+    """The status of a container."""
+    return next((each for each in pod["status"].get(key, ()) if each["name"] == name), {"state": {}})
+
+
+def _reap(pid: int) -> None:
+    """Waits for a process that need not be ours to be gone."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        try:
+            if os.waitpid(pid, os.WNOHANG)[0]:
+                return
+        except ChildProcessError:
+            if not Path(f"/proc/{pid}").exists():
+                return
+        time.sleep(0.02)
+
+
+@contextmanager
+def real_node(directory: Path, *flags: str) -> Iterator[Node]:
+    """A node that runs, with nothing left of it afterwards."""
+    require_root()
+    for program in ("containerd", "runc", "catatonit", "busybox", "ip"):
+        require_program(program)
+    name = f"pyb-{os.getpid()}"
+    with (
+        network_namespace(name),
+        running(directory, "--kubelet-preferred-address-types=InternalIP") as server,
+    ):
+        node = Node(directory, server, *flags)
+        node.start_containerd()
+        try:
+            node.start_kubelet()
+            yield node
+        finally:
+            node.close()
+            shutil.rmtree(node.places.root, ignore_errors=True)

@@ -1,0 +1,65 @@
+"""Trust bundles in projected volumes: which are chosen, and what is written when there is none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pybernetes.client.refs import CLUSTER_TRUST_BUNDLES
+from pybernetes.control_plane.apiserver.authn.user import User
+from pybernetes.lib import tls
+from pybernetes.lib.clock import ManualClock
+from pybernetes.node.kubelet.volumes.base import VolumeError, VolumeInputs, VolumeRequest
+from pybernetes.node.kubelet.volumes.kinds.projected import VOLUME
+from tests.cluster import Cluster
+
+SIGNER = "example.com/one"
+FIRST, SECOND = (tls.create_authority(name).certificate.decode() for name in ("first", "second"))
+MISSING = {"name": "example.com:one:none"}
+
+
+def bundle(name: str, text: str, **labels: str) -> dict[str, Any]:
+    return {
+        "metadata": {"name": f"example.com:one:{name}", "labels": labels},
+        "spec": {"signerName": SIGNER, "trustBundle": text},
+    }
+
+
+async def written(cluster: Cluster, **source: Any) -> list[str] | None:
+    """The certificates in the file of a source, or nothing if the volume can not be had."""
+    around = VolumeInputs(Path("/nowhere"), cluster.client, None, ManualClock(0), dict)
+    volume = {"sources": [{"clusterTrustBundle": {"path": "ca.crt", **source}}]}
+    try:
+        files = await VOLUME.files(VolumeRequest({}, "v", volume, Path("/nowhere"), around))
+    except VolumeError:
+        return None
+    end = "-----END CERTIFICATE-----\n"
+    return [each + end for each in files["ca.crt"].data.decode().split(end) if each]
+
+
+async def test_which_are_chosen() -> None:
+    by_label = {"matchLabels": {"alive": "true"}}
+    by_expression = {"matchExpressions": [{"key": "alive", "operator": "NotIn", "values": ["true"]}]}
+    nobody = {"matchLabels": {"alive": "perhaps"}}
+    async with Cluster() as cluster:
+        await cluster.client.create(CLUSTER_TRUST_BUNDLES, bundle("a", FIRST, alive="true"))
+        await cluster.client.create(CLUSTER_TRUST_BUNDLES, bundle("b", SECOND + FIRST, alive="false"))
+        for source, certificates in [
+            ({"name": "example.com:one:a"}, [FIRST]),
+            (MISSING, None),
+            (MISSING | {"optional": True}, []),
+            ({"signerName": SIGNER, "labelSelector": by_label}, [FIRST]),
+            ({"signerName": SIGNER, "labelSelector": by_expression}, [SECOND, FIRST]),
+            ({"signerName": SIGNER, "labelSelector": {}}, [FIRST, SECOND]),
+            ({"signerName": SIGNER, "labelSelector": nobody}, None),
+            ({"signerName": SIGNER, "labelSelector": nobody, "optional": True}, []),
+            ({"signerName": SIGNER}, None),
+            ({"signerName": SIGNER, "optional": True}, []),
+        ]:
+            assert await written(cluster, **source) == certificates, source
+
+
+async def test_an_answer_that_fails_is_not_an_empty_bundle() -> None:
+    async with Cluster() as cluster:
+        cluster.client = cluster.local_client(User("nobody"))
+        assert await written(cluster, **MISSING, optional=True) is None

@@ -1,0 +1,89 @@
+"""The scheduler's own view of a world of API objects, kept up to date as events would."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from pybernetes.scheduling.config import ProfileConfig, profile_config
+from pybernetes.scheduling.cycle import Cycle, Decision
+from pybernetes.scheduling.listers import Listers
+from pybernetes.scheduling.nodes import NodeReader
+from pybernetes.scheduling.nominations import Nominations
+from pybernetes.scheduling.pods import Pod, PodReader
+from pybernetes.scheduling.preemption import Outcome, Preemption
+from pybernetes.scheduling.profile import Profile
+from pybernetes.scheduling.resource_requests import Resources
+from pybernetes.scheduling.snapshot import Snapshot
+from tests.scheduling.reference import World
+
+Object = dict[str, Any]
+
+
+class Ours:
+    """Snapshot, listers, profile, cycle and preemption around a world."""
+
+    def __init__(
+        self,
+        world: World | None = None,
+        chance: random.Random | None = None,
+        config: ProfileConfig | None = None,
+    ) -> None:
+        world = world or World()
+        resources = Resources()
+        self.snapshot, self.listers = Snapshot(resources, capacity=2), Listers()
+        self.pods, self.nodes = PodReader(resources), NodeReader(resources)
+        self.profile = Profile(config or profile_config({}, 0), self.snapshot, self.listers)
+        self.nominations = Nominations(self.snapshot)
+        self.cycle = Cycle(self.snapshot, self.profile, self.nominations, self.listers, chance)
+        assert self.profile.preemption is not None
+        self.preemption = Preemption(
+            self.snapshot, self.cycle, self.profile.preemption, self.nominations, self.listers, chance
+        )
+        self.placed: dict[str, Pod] = {}
+        for name, labels in world.namespaces.items():
+            self.listers.set("namespaces", name, {"metadata": {"name": name, "labels": labels}})
+        for service in world.services:
+            self.object("services", service)
+        for node in world.nodes.values():
+            self.node(node)
+        for name, pods in world.pods.items():
+            for pod in pods:
+                self.put(pod, name)
+
+    def object(self, kind: str, obj: Object) -> None:
+        """Takes in an object that plugins look up."""
+        meta = obj["metadata"]
+        key = f"{meta['namespace']}/{meta['name']}" if "namespace" in meta else meta["name"]
+        self.listers.set(kind, key, obj)
+
+    def node(self, obj: Object) -> None:
+        """Takes in a node."""
+        self.snapshot.set_node(self.nodes.read(obj))
+
+    def put(self, pod: Object, node: str) -> None:
+        """Puts a pod onto a node."""
+        placed = self.pods.read({**pod, "spec": {**pod["spec"], "nodeName": node}})
+        self.placed[placed.uid] = placed
+        self.snapshot.add_pod(placed)
+
+    def take(self, uid: str) -> None:
+        """Takes a pod off its node."""
+        self.snapshot.remove_pod(self.placed.pop(uid))
+
+    def decide(self, obj: Object) -> Decision:
+        """A decision about a pod."""
+        return self.cycle.decide(self.pods.read(obj))
+
+    def preempt(self, obj: Object) -> Outcome:
+        """What preemption comes to for a pod that fits nowhere."""
+        pod = self.pods.read(obj)
+        decision = self.cycle.decide(pod)
+        assert decision.diagnosis is not None, decision
+        return self.preemption.find(pod, decision.diagnosis)
+
+    def why_not(self, obj: Object) -> str:
+        """The message about a pod that fits nowhere."""
+        decision = self.decide(obj)
+        assert decision.diagnosis is not None, decision
+        return str(decision.diagnosis)
