@@ -20,19 +20,19 @@ class Backoff:
         self._entries: dict[Hashable, _Entry] = {}
 
     def remaining(self, key: Hashable, ended: float, now: float) -> float:
-        """How long to wait still, for something that ended at a moment; 0 if it may be tried now."""
+        """Return how long something that ended at ``finished`` still has to wait; 0 if it may be tried now."""
         entry = self._entries.get(key)
         if entry is None or self._expired(entry, ended):
             return 0.0
         return max(0.0, entry.delay - (now - ended))
 
     def delay(self, key: Hashable) -> float:
-        """The present delay as a whole."""
+        """Return the whole current delay."""
         entry = self._entries.get(key)
         return entry.delay if entry is not None else 0.0
 
     def next(self, key: Hashable, ended: float, now: float) -> None:
-        """Takes note of another try."""
+        """Record another attempt."""
         entry = self._entries.get(key)
         if entry is None or self._expired(entry, ended):
             self._entries[key] = _Entry(min(self.first, self.longest), now)
@@ -43,7 +43,7 @@ class Backoff:
         return ended - entry.updated > 2 * self.longest
 
     def forget(self, prefix: str) -> None:
-        """Forgets everything of a pod: keys are tuples that begin with its uid."""
+        """Forget everything about a pod: keys are tuples that begin with its uid."""
         self._entries = {
             key: entry
             for key, entry in self._entries.items()

@@ -23,7 +23,7 @@ _RENEW_AFTER = 0.8
 
 
 async def client(path: str, bootstrap: str, options: Options) -> Client | None:
-    """The client of a kubelet; with a bootstrap kubeconfig its certificate is asked for first."""
+    """Return the client of a kubelet; with a bootstrap kubeconfig, request its certificate first."""
     if not path and not bootstrap:
         return None
     if not path:
@@ -37,7 +37,7 @@ async def client(path: str, bootstrap: str, options: Options) -> Client | None:
 
 
 def _is_good(options: Options) -> bool:
-    """Whether the certificate of an earlier time still lets the kubelet in; one that it did not ask for is not its own."""
+    """Return whether the stored certificate still lets the kubelet in; one that it did not request is not its own."""
     from cryptography import x509
 
     assert options.certificates is not None
@@ -59,8 +59,12 @@ async def _bootstrap(path: Path, bootstrap: Path, options: Options) -> None:
             pair = await _patiently(asker, options)
         tls.write_atomically(pem, pair.certificate + pair.key, 0o600)
     value = kubeconfig.read(bootstrap)
-    context = next(each["context"] for each in value["contexts"] if each["name"] == value["current-context"])
-    cluster = next(each["cluster"] for each in value["clusters"] if each["name"] == context["cluster"])
+    context = next(
+        context["context"] for context in value["contexts"] if context["name"] == value["current-context"]
+    )
+    cluster = next(
+        cluster["cluster"] for cluster in value["clusters"] if cluster["name"] == context["cluster"]
+    )
     import yaml
 
     made = {
@@ -77,7 +81,7 @@ async def _bootstrap(path: Path, bootstrap: Path, options: Options) -> None:
 
 
 async def _patiently(asker: Client, options: Options) -> tls.Pair:
-    """Asks for the client certificate until it is had: the API server may be on its way, or the permission."""
+    """Request the client certificate until it is issued: the API server or the permission may be yet to come."""
     clock, delay = Clock(), 0.5
     while True:
         try:
@@ -98,7 +102,7 @@ async def request(
     names: tuple[str, ...],
     clock: Clock,
 ) -> tls.Pair:
-    """Asks for a certificate and waits until somebody approved and signed it."""
+    """Request a certificate and wait until it is approved and signed."""
     key, text = signing_request(common_name, organizations, names)
     usages = ["digital signature", "client auth" if signer == CLIENT_SIGNER else "server auth"]
     body: dict[str, Any] = {
@@ -131,14 +135,14 @@ async def request(
 def signing_request(
     common_name: str, organizations: tuple[str, ...], names: tuple[str, ...]
 ) -> tuple[bytes, bytes]:
-    """A new key and a request for its certificate, both PEM."""
+    """Return a new key and a request for its certificate, both PEM."""
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import ec
     from cryptography.x509.oid import NameOID
 
     key = ec.generate_private_key(ec.SECP256R1())
-    parts = [x509.NameAttribute(NameOID.ORGANIZATION_NAME, each) for each in organizations]
+    parts = [x509.NameAttribute(NameOID.ORGANIZATION_NAME, organization) for organization in organizations]
     subject = x509.Name([*parts, x509.NameAttribute(NameOID.COMMON_NAME, common_name)])
     builder = x509.CertificateSigningRequestBuilder().subject_name(subject)
     if names:
@@ -151,7 +155,7 @@ def signing_request(
 
 
 def serving_files(options: Options, addresses: tuple[str, ...]) -> tuple[Path, Path]:
-    """The files of the serving certificate: the configured ones, or one of our own making."""
+    """Return the files of the serving certificate: the configured ones, or a self-signed one."""
     settings = options.configuration
     if settings["tlsCertFile"] and settings["tlsPrivateKeyFile"]:
         return Path(settings["tlsCertFile"]), Path(settings["tlsPrivateKeyFile"])
@@ -165,7 +169,7 @@ def serving_files(options: Options, addresses: tuple[str, ...]) -> tuple[Path, P
 
 
 def renewal_delay(path: Path, now: float) -> float:
-    """Seconds until a certificate is to be replaced: when about four fifths of its life are over."""
+    """Return the seconds until a certificate is to be replaced: when about four fifths of its life are over."""
     from cryptography import x509
 
     certificate = x509.load_pem_x509_certificate(path.read_bytes())
@@ -182,7 +186,7 @@ class CertificateRotation:
         self._client, self._clock, self._options, self._addresses = client, clock, options, addresses
 
     async def run(self, signer: str, path: Path, replaced: Any) -> None:
-        """Keeps one certificate fresh until it is cancelled; ``replaced`` is called with its new file."""
+        """Renew one certificate until cancelled; ``replaced`` is called with its new file."""
         while True:
             if path.exists():
                 await self._clock.sleep(renewal_delay(path, self._clock.now()))

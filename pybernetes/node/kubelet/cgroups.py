@@ -30,7 +30,7 @@ class PodCgroups:
         self._controllers = [] if self.unified else list(self._hierarchies())
 
     def parent(self, pod: Fields) -> str:
-        """What the runtime is told: the group that a pod's containers belong below."""
+        """Return the cgroup parent of a pod's containers, in the form that the runtime expects."""
         quality = pod.get("status", {}).get("qosClass") or qos_class(pod["spec"])
         uid = pod["metadata"]["uid"]
         middle = {"Guaranteed": ""}.get(quality, quality.lower())
@@ -40,7 +40,7 @@ class PodCgroups:
         return os.path.join(self.root, "kubepods", middle, f"pod{uid}")
 
     def folder(self, parent: str) -> str:
-        """The path of a group, relative to where controllers are mounted."""
+        """Return the path of a group, relative to where controllers are mounted."""
         if self.driver != "systemd":
             return parent.lstrip("/")
         words = parent.removesuffix(".slice").split("-")
@@ -48,33 +48,38 @@ class PodCgroups:
 
     @property
     def top(self) -> str:
-        """The group of all pods, as the runtime would be told."""
+        """The group of all pods, in the form that the runtime expects."""
         if self.driver == "systemd":
             words = [part for part in (*self.root.strip("/").split("/"), "kubepods") if part]
             return f"{'-'.join(words)}.slice"
         return os.path.join(self.root, "kubepods")
 
     def member(self, parent: str, run: str) -> str:
-        """The path of the group that the runtime makes for a container or sandbox of a pod."""
+        """Return the path of the group that the runtime makes for a container or sandbox of a pod."""
         name = f"cri-containerd-{run}.scope" if self.driver == "systemd" else run
         return f"{self.folder(parent)}/{name}"
 
     def folders(self, parent: str) -> list[Path]:
-        """Where a group is: one folder on v2, one for each controller on v1."""
+        """Return the folders of a group: one on v2, one for each controller on v1."""
         if self.unified:
             return [self.mount / self.folder(parent)]
-        return [each / self.folder(parent) for each in self._controllers]
+        return [controller / self.folder(parent) for controller in self._controllers]
 
     def _hierarchies(self) -> Iterable[Path]:
         seen = set()
-        for each in sorted(self.mount.iterdir()):
-            real = each.resolve()
-            if each.is_dir() and each.name != "unified" and real not in seen and (real / "tasks").exists():
+        for hierarchy in sorted(self.mount.iterdir()):
+            real = hierarchy.resolve()
+            if (
+                hierarchy.is_dir()
+                and hierarchy.name != "unified"
+                and real not in seen
+                and (real / "tasks").exists()
+            ):
                 seen.add(real)
                 yield real
 
     def create(self, pod: Fields) -> str:
-        """Makes a pod's group with its limits; gives what the runtime is told."""
+        """Create a pod's group with its limits; return the parent that the runtime expects."""
         parent = self.parent(pod)
         self.make(parent)
         self.limit(pod)
@@ -85,14 +90,14 @@ class PodCgroups:
         while not folder.exists():
             missing.append(folder)
             folder = folder.parent
-        for each in reversed(missing):
-            each.mkdir(exist_ok=True)
+        for path in reversed(missing):
+            path.mkdir(exist_ok=True)
             # A new group of v1 has no CPUs of its own and takes no process before it has.
             for name in ("cpuset.cpus", "cpuset.mems"):
-                if not self.unified and (each / name).exists() and not (each / name).read_text().strip():
-                    (each / name).write_text((each.parent / name).read_text())
+                if not self.unified and (path / name).exists() and not (path / name).read_text().strip():
+                    (path / name).write_text((path.parent / name).read_text())
             if self.unified:
-                self._delegate(each.parent)
+                self._delegate(path.parent)
 
     def _delegate(self, folder: Path) -> None:
         for word in _CONTROLLERS_V2.split():
@@ -102,7 +107,7 @@ class PodCgroups:
                 pass  # not every kernel has every controller
 
     def limit(self, pod: Fields, *, widen: bool = False) -> None:
-        """Puts a pod's limits in force; with ``widen`` only those that are wider than before."""
+        """Apply a pod's limits; with ``widen`` only those that are wider than before."""
         shares, cpu_quota, memory = resources.pod_limits(pod)
         self.put(self.folder(self.parent(pod)), shares, memory, cpu_quota, self.pids, widen=widen)
 
@@ -116,7 +121,7 @@ class PodCgroups:
         *,
         widen: bool = False,
     ) -> list[str]:
-        """Writes the limits of a group, 0 for none; gives the names of what the kernel did not take."""
+        """Write the limits of a group (0 for none); return the names of those that the kernel refused."""
         if self.unified:
             values = {
                 "cpu.weight": str(resources.weight(shares)) if shares else "",
@@ -145,34 +150,34 @@ class PodCgroups:
         return refused
 
     def make(self, parent: str) -> None:
-        """Makes a group, as the runtime would be told."""
+        """Create a group, given in the form that the runtime expects."""
         for folder in self.folders(parent):
             self._make(folder)
 
     def quality(self, name: str) -> str:
-        """The group of a quality of service, as the runtime would be told."""
+        """Return the group of a QoS class, in the form that the runtime expects."""
         if self.driver == "systemd":
             return f"{self.top.removesuffix('.slice')}-{name}.slice"
         return f"{self.top}/{name}"
 
     def share(self, pods: Iterable[Fields]) -> None:
-        """Gives the pods that may use more than they asked for the CPU that they asked for together."""
+        """Give the Burstable pods together the CPU that they requested together."""
         chosen = [
-            each for each in pods
-            if (each.get("status", {}).get("qosClass") or qos_class(each["spec"])) == "Burstable"
+            pod for pod in pods
+            if (pod.get("status", {}).get("qosClass") or qos_class(pod["spec"])) == "Burstable"
         ]  # fmt: skip
-        cpu = sum(quantity.milli(resource_totals.requests(each).get("cpu", "0")) for each in chosen)
+        cpu = sum(quantity.milli(resource_totals.requests(pod).get("cpu", "0")) for pod in chosen)
         shares = resources.shares(cpu)
         if shares != self._shared:
             self._shared = shares
             self.put(self.folder(self.quality("burstable")), shares)
 
     def remove(self, pod: Fields) -> None:
-        """Removes a pod's group; what is not empty stays for the next time."""
+        """Remove a pod's group; what is not empty stays for the next time."""
         self.remove_folder(self.parent(pod))
 
     def remove_folder(self, parent: str) -> None:
-        """Removes a group and the empty ones below it."""
+        """Remove a group and the empty ones below it."""
         places = self.folders(parent)
         if not self.unified:  # beside v1 there may be an empty v2, in which runtimes make groups as well
             places.append(self.mount / "unified" / self.folder(parent))
@@ -183,25 +188,25 @@ class PodCgroups:
             _rmdir(folder)
 
     def orphans(self, known: set[str]) -> list[str]:
-        """The groups of pods that nobody knows, as the runtime would be told."""
-        found: set[str] = set()
+        """Return the groups of unknown pods, in the form that the runtime expects."""
+        orphaned: set[str] = set()
         if self.driver == "systemd":
             for group in (self.top, self.quality("burstable"), self.quality("besteffort")):
                 for base in self.folders(group):
-                    for each in base.glob("*-pod*.slice"):
-                        uid = each.name.rpartition("-pod")[2].removesuffix(".slice").replace("_", "-")
+                    for path in base.glob("*-pod*.slice"):
+                        uid = path.name.rpartition("-pod")[2].removesuffix(".slice").replace("_", "-")
                         if uid not in known:
-                            found.add(each.name)
-            return sorted(found)
+                            orphaned.add(path.name)
+            return sorted(orphaned)
         for base in self.folders(os.path.join(self.root, "kubepods")):
             for middle in ("", "burstable", "besteffort"):
-                for each in (base / middle).glob("pod*") if (base / middle).is_dir() else ():
-                    if each.name.removeprefix("pod") not in known:
-                        found.add(os.path.join(self.root, "kubepods", middle, each.name))
-        return sorted(found)
+                for path in (base / middle).glob("pod*") if (base / middle).is_dir() else ():
+                    if path.name.removeprefix("pod") not in known:
+                        orphaned.add(os.path.join(self.root, "kubepods", middle, path.name))
+        return sorted(orphaned)
 
     def remove_all(self) -> None:
-        """Removes kubepods as a whole, for a node that goes."""
+        """Remove kubepods as a whole, for a node that is deleted."""
         for parent in self.orphans(set()):
             self.remove_folder(parent)
         self.remove_folder(self.top)
@@ -210,7 +215,7 @@ class PodCgroups:
 
 
 def _wider(name: str, before: str, after: str) -> bool:
-    """Whether a limit grows; what is no limit is wider than any."""
+    """Return whether a limit grows; no limit is wider than any."""
     old, new = before.split()[0], after.split()[0]
     if new in ("max", "-1") or name in ("cpu.shares", "cpu.weight"):
         return True

@@ -50,7 +50,7 @@ class Context:
     def event(
         self, pod: Fields, type_: str, reason: str, message: str, container: Fields | None = None
     ) -> None:
-        """Reports an event about a pod, or about one of its containers."""
+        """Record an event about a pod, or about one of its containers."""
         if self.recorder is None:
             return
         path = field_path(pod, container["name"]) if container is not None else ""
@@ -60,8 +60,8 @@ class Context:
 
 
 def field_path(pod: Fields, name: str) -> str:
-    """How events name a container of a pod."""
+    """Return the path by which events name a container of a pod."""
     for group in ("containers", "initContainers", "ephemeralContainers"):
-        if any(each["name"] == name for each in pod["spec"].get(group, ())):
+        if any(container["name"] == name for container in pod["spec"].get(group, ())):
             return f"spec.{group}{{{name}}}"
     return ""

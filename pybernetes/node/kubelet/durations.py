@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def text(seconds: float) -> str:
-    """A duration in whole seconds."""
+    """Return a duration in whole seconds as Go prints it: ``1m20s``."""
     whole = int(seconds)
     hours, rest = divmod(whole, 3600)
     minutes, left = divmod(rest, 60)

@@ -30,13 +30,13 @@ class ImageError(Exception):
 
 
 def credentials(image: str, secrets: list[Fields]) -> list[dict[str, str]]:
-    """What the pull secrets have for an image, the most specific first."""
-    found: list[tuple[int, dict[str, str]]] = []
+    """Return the credentials that pull secrets have for an image, the most specific first."""
+    matches: list[tuple[int, dict[str, str]]] = []
     for secret in secrets:
         for pattern, entry in _entries(secret):
             if _matches(pattern, image):
-                found.append((len(pattern), entry))
-    return [entry for _, entry in sorted(found, key=lambda each: -each[0])]
+                matches.append((len(pattern), entry))
+    return [entry for _, entry in sorted(matches, key=lambda match: -match[0])]
 
 
 def _entries(secret: Fields) -> list[tuple[str, dict[str, str]]]:
@@ -48,7 +48,7 @@ def _entries(secret: Fields) -> list[tuple[str, dict[str, str]]]:
             value = orjson.loads(base64.b64decode(data[".dockercfg"]))
         else:
             return []
-        return [(name, _entry(each)) for name, each in value.items()]
+        return [(name, _entry(entry)) for name, entry in value.items()]
     except (ValueError, AttributeError):
         return []  # a secret that cannot be read helps nobody, and others may
 
@@ -75,7 +75,7 @@ def _matches(pattern: str, image: str) -> bool:
 
 
 def with_registry(image: str) -> str:
-    """The name of an image with the registry that it comes from."""
+    """Return the name of an image with the registry that it comes from."""
     first, slash, _ = image.partition("/")
     if slash and ("." in first or ":" in first or first == "localhost"):
         return image
@@ -100,7 +100,7 @@ class ImagePuller:
         sandbox_config: Message,
         report: Report,
     ) -> Message:
-        """The image, pulled if the policy says so; ImageError if it cannot be had."""
+        """Return the image, pulled if the policy says so; raise ImageError if it is not available."""
         if names.parse(image) is None:
             message = f'couldn\'t parse image name "{image}": invalid reference format'
             raise self._misnamed(image, message, report)
@@ -177,7 +177,7 @@ class ImagePuller:
         raise failure
 
     def forget(self, uid: str) -> None:
-        """A pod is gone."""
+        """Forget a pod that is gone."""
         self._backoff.forget(uid)
         for key in [key for key in self._failures if key[0] == uid]:
             del self._failures[key]

@@ -109,7 +109,7 @@ class Kubelet:
     def _context(self) -> Context:
         options, settings = self.options, self.options.configuration
         objects = ObjectCache(self.client, self.clock, self._objects_changed) if self.client else None
-        around = VolumeInputs(
+        volume_inputs = VolumeInputs(
             options.root / "pods", self.client, objects, self.clock, self.node, self._addresses_of,
             lambda: self.addresses,
         )  # fmt: skip
@@ -141,7 +141,7 @@ class Kubelet:
             cgroups=PodCgroups(
                 settings["cgroupRoot"] or "/", settings["cgroupDriver"], pids=int(settings["podPidsLimit"] or -1)
             ),
-            volumes=VolumeManager(around, ImageVolumes(self.cri, images, around.directory)),
+            volumes=VolumeManager(volume_inputs, ImageVolumes(self.cri, images, volume_inputs.directory)),
             images=images,
             probes=ProbeManager(self.cri, self.clock, self._probe_event, self._probed),
             backoff=Backoff(longest=float(duration(crash))),
@@ -156,13 +156,13 @@ class Kubelet:
         )  # fmt: skip
 
     def _count_call(self, operation: str, seconds: float, failed: bool) -> None:
-        counts, label = self.context.counts, ("operation_type", operation)
-        counts.add("kubelet_runtime_operations_total", label)
-        counts.observe("kubelet_runtime_operations_duration_seconds", seconds, label)
+        metrics, label = self.context.counts, ("operation_type", operation)
+        metrics.add("kubelet_runtime_operations_total", label)
+        metrics.observe("kubelet_runtime_operations_duration_seconds", seconds, label)
         if failed:
-            counts.add("kubelet_runtime_operations_errors_total", label)
+            metrics.add("kubelet_runtime_operations_errors_total", label)
         if operation == "run_podsandbox":
-            counts.add(f"kubelet_started_pods_{'errors_' if failed else ''}total")
+            metrics.add(f"kubelet_started_pods_{'errors_' if failed else ''}total")
 
     def _pressed(self) -> None:
         if self.node_status is not None:
@@ -177,11 +177,11 @@ class Kubelet:
     # -- what parts ask for ------------------------------------------------------------------------------
 
     def node(self) -> Fields:
-        """The Node object as it is known."""
+        """Return the Node object as it is known."""
         if self.node_informer is not None:
-            found = self.node_informer.get(self.options.node_name)
-            if found is not None:
-                return found
+            node = self.node_informer.get(self.options.node_name)
+            if node is not None:
+                return node
         if self.node_status is not None:
             return self.node_status.node
         total = machine.capacity(self.options.root, machine.most_pods(self.options.configuration))
@@ -199,7 +199,7 @@ class Kubelet:
             self.poke(uid)
 
     def poke(self, uid: str) -> None:
-        """Has a pod looked at again."""
+        """Wake the worker of a pod."""
         worker = self.workers.get(uid)
         if worker is not None:
             worker.poke()
@@ -210,18 +210,18 @@ class Kubelet:
             worker.probed()
 
     def _shown(self, pod: Fields) -> Fields | None:
-        """The object of the API that shows a pod: itself, or the mirror of a static one."""
+        """Return the API object that stands for a pod: itself, or the mirror of a static one."""
         if self.pods is None:
             return None
-        found = self.pods.get(f"{pod['metadata']['namespace']}/{pod['metadata']['name']}")
+        shown = self.pods.get(f"{pod['metadata']['namespace']}/{pod['metadata']['name']}")
         if pod["metadata"]["uid"] in self.manifests.pods:
-            return found if found is not None and static_pod.is_mirror(found) else None
-        if found is not None and found["metadata"]["uid"] != pod["metadata"]["uid"]:
+            return shown if shown is not None and static_pod.is_mirror(shown) else None
+        if shown is not None and shown["metadata"]["uid"] != pod["metadata"]["uid"]:
             return None
-        return found or pod
+        return shown or pod
 
     def find(self, namespace: str, name: str, uid: str = "") -> PodWorker | None:
-        """The worker of a pod by name."""
+        """Return the worker of a pod by name."""
         for worker in self.workers.values():
             meta = worker.pod["metadata"]
             if meta["namespace"] == namespace and meta["name"] == name and uid in ("", worker.uid):
@@ -231,7 +231,7 @@ class Kubelet:
     # -- starting and stopping ---------------------------------------------------------------------------
 
     async def start(self) -> None:
-        """Waits for the runtime, then takes up the work."""
+        """Wait for the runtime, then start working."""
         self.options.root.mkdir(parents=True, exist_ok=True)
         version = await self.runtime.wait()
         await self._take_driver()
@@ -295,7 +295,7 @@ class Kubelet:
         return task
 
     async def stop(self) -> None:
-        """Stops the kubelet; pods go on."""
+        """Stop the kubelet; pods go on."""
         self.manifests.stop()
         tasks = [*self._tasks, *self._small]
         for task in tasks:
@@ -342,11 +342,11 @@ class Kubelet:
             worker.update(pod)
 
     def _share(self) -> None:
-        """Gives pods of a quality of service together the CPU that they asked for together."""
+        """Give the pods of a QoS class together the CPU that they requested together."""
         self.context.cgroups.share(
-            each.pod
-            for each in self.workers.values()
-            if each.phase in (WorkerPhase.SYNCING, WorkerPhase.TERMINATING)
+            worker.pod
+            for worker in self.workers.values()
+            if worker.phase in (WorkerPhase.SYNCING, WorkerPhase.TERMINATING)
         )
 
     def _finished(self, uid: str) -> None:
@@ -358,14 +358,14 @@ class Kubelet:
         self.manifests.take_up()
 
     async def _mirror(self, pod: Fields) -> None:
-        """Has a static pod shown in the API as it is, or not at all if its file is gone."""
+        """Show a static pod in the API as it is, or not at all if its file is gone."""
         if self.client is not None and self.pods is not None:
             await mirror_pods.show(self.client, self.pods, self.clock, pod, self.manifests.wanted, self.node)
 
     # -- the node ----------------------------------------------------------------------------------------
 
     def problems(self) -> list[str]:
-        """What keeps the node from being ready."""
+        """Return what keeps the node from being ready."""
         return self.runtime.problems()
 
     def _readiness_changed(self) -> None:
@@ -376,7 +376,7 @@ class Kubelet:
                 worker.poke()
 
     async def _take_driver(self) -> None:
-        """Makes control groups as the runtime does, where it tells; the configuration is for those that do not."""
+        """Use the runtime's cgroup driver where it tells; the configured one is for runtimes that do not."""
         try:
             driver = (await self.cri.runtime_config()).linux.cgroup_driver
         except CriError:

@@ -30,7 +30,7 @@ class NodeLease:
         self._lease: Fields | None = None
 
     async def run(self) -> None:
-        """Renews the lease until it is cancelled."""
+        """Renew the lease until cancelled."""
         delay = 0.2
         while True:
             try:

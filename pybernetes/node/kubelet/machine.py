@@ -14,28 +14,28 @@ Fields = dict[str, Any]
 
 
 def memory() -> int:
-    """Bytes of memory."""
+    """Return the bytes of memory."""
     return meminfo().get("MemTotal", 0)
 
 
 def meminfo() -> dict[str, int]:
-    """/proc/meminfo in bytes."""
-    found = {}
+    """Return /proc/meminfo in bytes."""
+    amounts = {}
     for line in Path("/proc/meminfo").read_text().splitlines():
         name, _, rest = line.partition(":")
         words = rest.split()
         if words and words[0].isdigit():
-            found[name] = int(words[0]) * (1024 if len(words) > 1 else 1)
-    return found
+            amounts[name] = int(words[0]) * (1024 if len(words) > 1 else 1)
+    return amounts
 
 
 def cpus() -> int:
-    """How many CPUs there are."""
+    """Return how many CPUs there are."""
     return os.cpu_count() or 1
 
 
 def capacity(root: Path, max_pods: int) -> dict[str, str]:
-    """The node's resources."""
+    """Return the node's resources."""
     disk = shutil.disk_usage(root)
     return {
         "cpu": str(cpus()),
@@ -47,7 +47,7 @@ def capacity(root: Path, max_pods: int) -> dict[str, str]:
 
 
 def swap_is_on() -> bool:
-    """Whether the machine swaps to a disk; memory that is only packed does not count."""
+    """Return whether the machine swaps to a disk; compressed memory does not count."""
     try:
         lines = Path("/proc/swaps").read_text().splitlines()[1:]
     except OSError:
@@ -56,25 +56,25 @@ def swap_is_on() -> bool:
 
 
 def most_pods(settings: Fields) -> int:
-    """How many pods the node takes."""
+    """Return how many pods the node takes."""
     most, each = int(settings["maxPods"]), int(settings["podsPerCore"])
     return min(most, each * cpus()) if each else most
 
 
 def huge_pages() -> dict[str, str]:
-    """Huge pages by size."""
-    found = {}
+    """Return huge pages by size."""
+    pages = {}
     base = Path("/sys/kernel/mm/hugepages")
     for folder in sorted(base.glob("hugepages-*kB")) if base.is_dir() else ():
         size = int(folder.name.removeprefix("hugepages-").removesuffix("kB"))
         count = int((folder / "nr_hugepages").read_text())
         name = f"{size // 1048576}Gi" if size >= 1048576 else f"{size // 1024}Mi"
-        found[f"hugepages-{name}"] = f"{count * size // 1024}Mi" if count else "0"
-    return found
+        pages[f"hugepages-{name}"] = f"{count * size // 1024}Mi" if count else "0"
+    return pages
 
 
 def info(kubelet_version: str, runtime: str) -> Fields:
-    """The node's nodeInfo."""
+    """Return the node's nodeInfo."""
     return {
         "machineID": _first("/etc/machine-id", "/var/lib/dbus/machine-id"),
         "systemUUID": _first("/sys/class/dmi/id/product_uuid", "/etc/machine-id"),

@@ -47,19 +47,19 @@ class KubeletMetrics:
     histograms: dict[str, dict[Labels, Histogram]] = field(default_factory=dict)
 
     def add(self, name: str, *labels: tuple[str, str], by: float = 1) -> None:
-        """Counts one more."""
-        found = self.counters.setdefault(name, {})
-        found[labels] = found.get(labels, 0) + by
+        """Increase a counter."""
+        values = self.counters.setdefault(name, {})
+        values[labels] = values.get(labels, 0) + by
 
     def observe(self, name: str, value: float, *labels: tuple[str, str]) -> None:
-        """Counts a value by its size."""
-        found = self.histograms.setdefault(name, {})
-        if labels not in found:
-            found[labels] = Histogram(HISTOGRAMS[name][1])
-        found[labels].observe(value)
+        """Record a value in a histogram."""
+        histograms = self.histograms.setdefault(name, {})
+        if labels not in histograms:
+            histograms[labels] = Histogram(HISTOGRAMS[name][1])
+        histograms[labels].observe(value)
 
     def render(self, text: Exposition) -> None:
-        """Writes what has been counted."""
+        """Write all counters and histograms."""
         for name, help_ in sorted(COUNTERS.items()):
             if name in self.counters:
                 text.family(name, "counter", help_)
@@ -68,5 +68,5 @@ class KubeletMetrics:
         for name, (help_, bounds) in sorted(HISTOGRAMS.items()):
             if name in self.histograms:
                 text.family(name, "histogram", help_)
-                for labels, each in self.histograms[name].items():
-                    text.histogram(name, labels, bounds, each.counts, each.total)
+                for labels, histogram in self.histograms[name].items():
+                    text.histogram(name, labels, bounds, histogram.counts, histogram.total)

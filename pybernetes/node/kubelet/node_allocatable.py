@@ -19,38 +19,38 @@ _LEAST = 2  # cpu.shares of those who asked for nothing
 
 
 def cpu_set(text: str) -> set[int]:
-    """The CPUs of a list such as ``0-2,7``; ValueError if it is none."""
-    found: set[int] = set()
+    """Return the CPUs of a list such as ``0-2,7``; raise ValueError if it is malformed."""
+    cpus: set[int] = set()
     for part in text.split(",") if text else ():
         first, _, last = part.partition("-")
-        found |= set(range(int(first), int(last or first) + 1))
-    return found
+        cpus |= set(range(int(first), int(last or first) + 1))
+    return cpus
 
 
 def reserved(settings: Fields) -> dict[str, str]:
-    """What is kept for the system and for Kubernetes itself."""
-    found: dict[str, str] = {}
+    """Return what is reserved for the system and for Kubernetes itself."""
+    amounts: dict[str, str] = {}
     for part in ("systemReserved", "kubeReserved"):
         for name, value in (settings.get(part) or {}).items():
-            found[name] = quantity.add(found[name], value) if name in found else value
+            amounts[name] = quantity.add(amounts[name], value) if name in amounts else value
     if settings.get("reservedSystemCPUs"):  # says which ones, and so how many
-        found["cpu"] = str(len(cpu_set(settings["reservedSystemCPUs"])))
-    return found
+        amounts["cpu"] = str(len(cpu_set(settings["reservedSystemCPUs"])))
+    return amounts
 
 
 def _held_back(settings: Fields, total: Mapping[str, str]) -> dict[str, str]:
-    """What may not be used up because pods are evicted before."""
-    found = {}
+    """Return what is held back because pods are evicted before it is used up."""
+    amounts = {}
     for signal, name in (("memory.available", "memory"), ("nodefs.available", "ephemeral-storage")):
         text = (settings.get("evictionHard") or {}).get(signal)
         if text and text not in ("0%", "100%") and name in total:
             share = Fraction(text[:-1]) / 100 if text.endswith("%") else None
-            found[name] = str(int(quantity.parse(total[name]) * share)) if share is not None else text
-    return found
+            amounts[name] = str(int(quantity.parse(total[name]) * share)) if share is not None else text
+    return amounts
 
 
 def allocatable(total: Mapping[str, str], settings: Fields) -> dict[str, str]:
-    """What of a node is left for pods."""
+    """Return what of a node is left for pods."""
     left: dict[str, str] = {}
     parts = (reserved(settings), _held_back(settings, total))
     for name, amount in total.items():
@@ -62,7 +62,7 @@ def allocatable(total: Mapping[str, str], settings: Fields) -> dict[str, str]:
 
 
 def enforce(cgroups: PodCgroups, options: Options) -> None:
-    """Makes the groups of pods and puts limits on them and on those of what is reserved; tells what does not go."""
+    """Create the groups of pods and limit them and the reserved groups; log what the kernel refuses."""
     settings = options.configuration
     total = machine.capacity(options.root, machine.most_pods(settings))
     enforced = settings.get("enforceNodeAllocatable") or ()
@@ -97,7 +97,7 @@ def _hold(cgroups: PodCgroups, group: str, amounts: Mapping[str, str], whole: bo
 
 
 def check_machine(settings: Fields, mount_is_v2: bool) -> None:
-    """Refuses a machine that the configuration does not allow; ConfigurationError tells why."""
+    """Reject a machine that the configuration does not allow; ConfigurationError says why."""
     if settings["failCgroupV1"] and not mount_is_v2:
         raise ConfigurationError("kubelet is configured to not run on a host using cgroup v1")
     if settings["failSwapOn"] and machine.swap_is_on():
@@ -110,14 +110,14 @@ def check_machine(settings: Fields, mount_is_v2: bool) -> None:
         raise ConfigurationError(
             f"unable to parse reservedSystemCPUs (--reserved-cpus) {settings['reservedSystemCPUs']!r}"
         ) from None
-    if any(each >= (os.cpu_count() or 1) for each in cpus):
+    if any(cpu >= (os.cpu_count() or 1) for cpu in cpus):
         raise ConfigurationError(
             "invalid configuration: reservedSystemCPUs (--reserved-cpus) names a CPU that is not there"
         )
 
 
 def prepare_process(settings: Fields) -> None:
-    """Makes the kubelet the last that the kernel kills, and lets it open files; what is not allowed is left."""
+    """Make the kubelet the last process that the kernel kills, and raise its limit of open files, as far as allowed."""
     import resource
 
     try:

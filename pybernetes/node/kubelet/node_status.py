@@ -33,7 +33,7 @@ _PRESSURES = (
 
 
 def labels(options: Options) -> dict[str, str]:
-    """The labels that a node registers with."""
+    """Return the labels that a node registers with."""
     host = options.hostname or options.node_name
     return {
         "kubernetes.io/hostname": host,
@@ -48,17 +48,17 @@ def labels(options: Options) -> dict[str, str]:
 def conditions(
     previous: list[Fields], problems: list[str], pressures: frozenset[str], now: float
 ) -> list[Fields]:
-    """The node's conditions; ``problems`` are what keeps it from being ready."""
-    had = {each["type"]: each for each in previous}
+    """Return the node's conditions; ``problems`` are what keeps it from being ready."""
+    had = {condition["type"]: condition for condition in previous}
     moment = rfc3339.seconds(now)
-    found = []
+    states = []
     for type_, good, good_text, bad, bad_text in _PRESSURES:
         under = type_ in pressures
-        found.append(
+        states.append(
             (type_, "True" if under else "False", bad if under else good, bad_text if under else good_text)
         )
     if problems:
-        found.append(
+        states.append(
             (
                 "Ready",
                 "False",
@@ -67,9 +67,9 @@ def conditions(
             )
         )
     else:
-        found.append(("Ready", "True", "KubeletReady", "kubelet is posting ready status"))
+        states.append(("Ready", "True", "KubeletReady", "kubelet is posting ready status"))
     result = []
-    for type_, status, reason, message in found:
+    for type_, status, reason, message in states:
         old = had.get(type_, {})
         since = old.get("lastTransitionTime") if old.get("status") == status else None
         result.append({
@@ -116,22 +116,25 @@ class NodeStatus:
         self.allocatable = node_allocatable.allocatable(total, settings)
 
     def poke(self) -> None:
-        """Something changed: report it."""
+        """Report the status soon, because something changed."""
         self._poked.set()
 
     def seen(self, node: Fields) -> None:
-        """Looks at the Node as the API has it; sets right what others say about it that is not so.
+        """Look at the Node as the API has it; correct what others say about it that is not so.
 
         That is what the control plane has said of a node that it did not hear from for a while.
         """
-        said = {each["type"]: each["status"] for each in node.get("status", {}).get("conditions", ())}
+        said = {
+            condition["type"]: condition["status"]
+            for condition in node.get("status", {}).get("conditions", ())
+        }
         own = conditions([], self._problems(), self._pressures(), self._clock.now())
-        if any(said.get(each["type"]) != each["status"] for each in own):
+        if any(said.get(condition["type"]) != condition["status"] for condition in own):
             # Not at once: somebody who insists is not to be answered as fast as he writes.
             self._clock.call_later(_SET_RIGHT_SECONDS, self.poke)
 
     def initial(self) -> Fields:
-        """The object that a node registers with."""
+        """Return the object that a node registers with."""
         settings = self._options.configuration
         taints = [*settings.get("registerWithTaints", ())]
         spec: Fields = {}
@@ -153,9 +156,9 @@ class NodeStatus:
         }
 
     def status(self, previous: Fields) -> Fields:
-        """The node's status as it is now."""
+        """Return the node's status as it is now."""
         options = self._options
-        addresses = [{"type": "InternalIP", "address": each} for each in self._addresses]
+        addresses = [{"type": "InternalIP", "address": address} for address in self._addresses]
         addresses.append({"type": "Hostname", "address": options.hostname or options.node_name})
         return {
             "capacity": self.capacity,
@@ -172,7 +175,7 @@ class NodeStatus:
         }
 
     async def register(self) -> None:
-        """Makes the node, or takes over the one that is there."""
+        """Create the node, or take over the existing one."""
         delay = 0.2
         while True:
             try:
@@ -197,7 +200,7 @@ class NodeStatus:
             await self.report()
 
     async def report(self) -> None:
-        """Writes what has changed of the node's status."""
+        """Write what has changed of the node's status."""
         name = self._options.node_name
         self.node = await self._client.get(NODES, name, resource_version="0")
         before = self.node.get("status", {})
@@ -205,7 +208,7 @@ class NodeStatus:
         changed = {key: value for key, value in status.items() if before.get(key) != value}
         for key in ("capacity", "allocatable"):
             if key in changed:
-                gone = {each: None for each in before.get(key, {}) if each not in status[key]}
+                gone = {name: None for name in before.get(key, {}) if name not in status[key]}
                 changed[key] = {**status[key], **gone}
         if "addresses" in changed:  # a list with keys: what is not there any more has to be named
             changed["addresses"] = [*status["addresses"], {"$patch": "replace"}]
@@ -214,8 +217,8 @@ class NodeStatus:
         )
 
     async def run(self) -> None:
-        """Reports until it is cancelled."""
-        quick, slow = (self._options.seconds(f"nodeStatus{each}Frequency") for each in ("Update", "Report"))
+        """Report until cancelled."""
+        quick, slow = (self._options.seconds(f"nodeStatus{word}Frequency") for word in ("Update", "Report"))
         failures = 0
         while True:
             timer = self._clock.call_later(quick if failures else slow, self._poked.set)
@@ -236,15 +239,15 @@ class NodeStatus:
 
 
 def image_list(images: list[Any]) -> list[Fields]:
-    """Images as a node's status lists them, the largest first."""
-    found = []
+    """Return images as a node's status lists them, the largest first."""
+    listed = []
     for image in images:
         names = [*image.repo_digests, *image.repo_tags]
         if names:
-            found.append({"names": names[:5], "sizeBytes": image.size})
-    return sorted(found, key=lambda each: (-each["sizeBytes"], each["names"]))
+            listed.append({"names": names[:5], "sizeBytes": image.size})
+    return sorted(listed, key=lambda image: (-image["sizeBytes"], image["names"]))
 
 
 def allocatable_of(node: Mapping[str, Any]) -> Mapping[str, str]:
-    """What a node has for pods."""
+    """Return what a node has for pods."""
     return node.get("status", {}).get("allocatable", {})

@@ -21,10 +21,12 @@ class NotSynced(Exception):
 
 
 def references(pod: Fields) -> set[Key]:
-    """The config maps and secrets that a pod names."""
+    """Return the config maps and secrets that a pod names."""
     namespace, spec = pod["metadata"]["namespace"], pod["spec"]
     maps: set[str] = set()
-    secrets: set[str] = {each["name"] for each in spec.get("imagePullSecrets", ()) if each.get("name")}
+    secrets: set[str] = {
+        reference["name"] for reference in spec.get("imagePullSecrets", ()) if reference.get("name")
+    }
     for group in ("initContainers", "containers", "ephemeralContainers"):
         for container in spec.get(group, ()):
             for source in container.get("envFrom", ()):
@@ -39,8 +41,8 @@ def references(pod: Fields) -> set[Key]:
             maps.add((source.get("configMap") or {}).get("name", ""))
             secret = source.get("secret") or {}
             secrets.add(secret.get("secretName") or secret.get("name", ""))
-    found = {(CONFIG_MAPS, namespace, name) for name in maps if name}
-    return found | {(SECRETS, namespace, name) for name in secrets if name}
+    keys = {(CONFIG_MAPS, namespace, name) for name in maps if name}
+    return keys | {(SECRETS, namespace, name) for name in secrets if name}
 
 
 class ObjectCache:
@@ -57,15 +59,15 @@ class ObjectCache:
         self.services = self._informers.get(SERVICES)
 
     def start(self) -> None:
-        """Begins to watch."""
+        """Start watching."""
         self._informers.start()
 
     async def stop(self) -> None:
-        """Ends every watch."""
+        """End every watch."""
         await self._informers.stop()
 
     def register(self, pod: Fields) -> None:
-        """Takes note of what a pod refers to."""
+        """Record what a pod refers to."""
         uid = pod["metadata"]["uid"]
         wanted = references(pod)
         for key in self._pods.get(uid, set()) - wanted:
@@ -77,7 +79,7 @@ class ObjectCache:
                 self._watch(key)
 
     def unregister(self, uid: str) -> None:
-        """A pod is gone."""
+        """Forget a pod that is gone."""
         for key in self._pods.pop(uid, set()):
             self._let_go(uid, key)
 
@@ -99,7 +101,7 @@ class ObjectCache:
             task.add_done_callback(self._dropping.discard)
 
     async def get(self, ref: Ref, namespace: str, name: str) -> Fields | None:
-        """A config map or secret that some pod refers to; None if there is none."""
+        """Return a config map or secret that a pod refers to; None if there is none."""
         informer = self._watched.get((ref, namespace, name))
         if informer is None:
             raise NotSynced(f"object {namespace!r}/{name!r} not registered")
@@ -107,7 +109,7 @@ class ObjectCache:
         return informer.get(f"{namespace}/{name}")
 
     async def all_services(self) -> list[Fields]:
-        """Every service."""
+        """Return every service."""
         await self._synced(self.services, "services")
         return self.services.values()
 

@@ -20,17 +20,17 @@ _NODE_CRITICAL = 2_000_001_000
 
 
 def shares(milli: int) -> int:
-    """CPU shares of a request in thousandths of a CPU."""
+    """Return the CPU shares of a request in thousandths of a CPU."""
     return max(_SHARES_LEAST, min(_SHARES_MOST, milli * 1024 // 1000)) if milli else _SHARES_LEAST
 
 
 def quota(milli: int, period: int = PERIOD) -> int:
-    """How long a CPU limit lets processes run in each period; 0 for no limit."""
+    """Return how long a CPU limit lets processes run in each period; 0 for no limit."""
     return max(_SMALLEST_QUOTA, milli * period // 1000) if milli else 0
 
 
 def weight(cpu_shares: int) -> int:
-    """Shares of cgroup v1 as a weight of v2, the way that runc converts them."""
+    """Return the shares of cgroup v1 as a weight of v2, the way that runc converts them."""
     return 1 + (cpu_shares - 2) * 9999 // 262_142
 
 
@@ -42,7 +42,7 @@ def linux(
     pod: Fields, container: Fields, memory_capacity: int, *, cfs_quota: bool = True, swap: bool = False,
     oom_group: bool = False,
 ) -> Message:  # fmt: skip
-    """The resources of a container; with ``oom_group`` all its processes go when its memory runs out (v2 only)."""
+    """Return the resources of a container; with ``oom_group`` all its processes are killed together (v2 only)."""
     spec = pod["spec"]
     whole = (spec.get("resources") or {}).get("limits") or {}
     cpu_limit = _amount(container, "limits", "cpu") or whole.get("cpu")
@@ -75,7 +75,7 @@ def linux(
 
 
 def oom_score(pod: Fields, container: Fields, memory_capacity: int) -> int:
-    """How willingly the kernel kills a container when memory runs out."""
+    """Return how readily the kernel kills a container when memory runs out."""
     spec = pod["spec"]
     quality = qos_class(spec)
     if (spec.get("priority") or 0) >= _NODE_CRITICAL or quality == "Guaranteed":
@@ -84,7 +84,7 @@ def oom_score(pod: Fields, container: Fields, memory_capacity: int) -> int:
         return _BEST_EFFORT
     score = 1000 - 1000 * _memory_request(container) // memory_capacity
     if container.get("restartPolicy") == "Always" and container in spec.get("initContainers", ()):
-        least = min((_memory_request(each) for each in spec["containers"]), default=0)
+        least = min((_memory_request(main) for main in spec["containers"]), default=0)
         score = min(score, 1000 - 1000 * least // memory_capacity)
     if score < 1000 + _GUARANTEED:
         return 1000 + _GUARANTEED
@@ -97,7 +97,7 @@ def _memory_request(container: Fields) -> int:
 
 
 def pod_limits(pod: Fields) -> tuple[int, int, int]:
-    """CPU shares, CPU quota (0 for none) and memory limit (0 for none) of a pod's own control group."""
+    """Return CPU shares, CPU quota (0 for none) and memory limit (0 for none) of a pod's own control group."""
     spec = pod["spec"]
     requests = resource_totals.requests({"spec": spec})
     limits = resource_totals.limits({"spec": spec})
@@ -105,9 +105,9 @@ def pod_limits(pod: Fields) -> tuple[int, int, int]:
     whole = (spec.get("resources") or {}).get("limits") or {}
     for name in ("cpu", "memory"):
         bounded[name] = name in whole or all(
-            _amount(each, "limits", name)
+            _amount(container, "limits", name)
             for group in ("containers", "initContainers")
-            for each in spec.get(group, ())
+            for container in spec.get(group, ())
         )
     cpu = quantity.milli(requests["cpu"]) if "cpu" in requests else 0
     return (

@@ -44,7 +44,7 @@ class RuntimeWatch:
         self._seen: dict[str, set[tuple[str, int]]] = {}
 
     async def wait(self) -> Any:
-        """Waits until the runtime is there; gives its version."""
+        """Wait until the runtime answers; return its version."""
         delay = 0.1
         while True:
             try:
@@ -55,20 +55,20 @@ class RuntimeWatch:
             delay = min(5.0, delay * 2)
 
     def problems(self) -> list[str]:
-        """What keeps the node from being ready."""
-        return [each for each in (self.runtime_problem, self.network_problem) if each]
+        """Return what keeps the node from being ready."""
+        return [problem for problem in (self.runtime_problem, self.network_problem) if problem]
 
     async def check(self) -> None:
-        """Asks the runtime whether it and its network are ready."""
+        """Ask the runtime whether it and its network are ready."""
         before = self.problems()
         try:
             status = (await self._cri.status()).status
-            found = {each.type: each for each in status.conditions}
+            conditions = {condition.type: condition for condition in status.conditions}
             for type_, attribute in (
                 ("RuntimeReady", "runtime_problem"),
                 ("NetworkReady", "network_problem"),
             ):
-                condition = found.get(type_)
+                condition = conditions.get(type_)
                 text = ""
                 if condition is None or not condition.status:
                     what = "" if type_ == "RuntimeReady" else "network "
@@ -85,14 +85,14 @@ class RuntimeWatch:
         self.mend()
 
     async def look_at_images(self) -> None:
-        """Looks which images are there."""
+        """Read which images there are."""
         try:
             self.images = image_list(await self._cri.list_images())
         except CriError:
             pass
 
     def mend(self, *, afresh: bool = False) -> None:
-        """Has a runtime that is not ready looked at until it is: it does not tell when that has come."""
+        """Check a runtime that is not ready until it is: it does not announce that."""
         if not self.problems():
             return
         if self._mending is not None and not self._mending.done():
@@ -109,7 +109,7 @@ class RuntimeWatch:
             await self._look_at_everything()
 
     async def follow(self) -> None:
-        """Has pods looked at when the runtime tells that something happened to them."""
+        """Wake pods when the runtime reports that something happened to their containers."""
         delay = 0.1
         while True:
             try:
@@ -133,7 +133,7 @@ class RuntimeWatch:
             delay = min(_MEND_LONGEST, delay * 2)
 
     async def _look_at(self, container: str) -> None:
-        """Finds the pod of a container and has it looked at until its record has settled."""
+        """Wake the pod of a container until the runtime's record of it has settled."""
         for pause in _SETTLE_SECONDS:
             await self._clock.sleep(pause)
             worker = self._owner(container)
@@ -144,7 +144,7 @@ class RuntimeWatch:
             runtime = worker.runtime
             if any(run.id == container and run.state is ContainerState.EXITED for run in runtime.runs):
                 return
-            if any(each.id == container and not each.ready for each in runtime.sandboxes):
+            if any(sandbox.id == container and not sandbox.ready for sandbox in runtime.sandboxes):
                 return
             worker.poke()
 
@@ -158,7 +158,7 @@ class RuntimeWatch:
         return None
 
     async def _look_at_everything(self) -> bool:
-        """Has the pods looked at whose containers are not as they were seen; False if nothing can be seen."""
+        """Wake the pods whose containers changed since the last look; return False if the runtime does not answer."""
         await self.check()
         try:
             containers = await self._cri.list_containers()
@@ -166,10 +166,10 @@ class RuntimeWatch:
         except CriError:
             return False
         seen: dict[str, set[tuple[str, int]]] = {}
-        for each in (*containers, *sandboxes):
-            uid = each.labels.get(label_keys.POD_UID)
+        for listed in (*containers, *sandboxes):
+            uid = listed.labels.get(label_keys.POD_UID)
             if uid:
-                seen.setdefault(uid, set()).add((each.id, each.state))
+                seen.setdefault(uid, set()).add((listed.id, listed.state))
         before, self._seen = self._seen, seen
         for uid, worker in self._workers.items():
             if seen.get(uid) != before.get(uid):
@@ -177,7 +177,7 @@ class RuntimeWatch:
         return True
 
     async def relist(self) -> None:
-        """Looks at everything from time to time, in case that something was not told."""
+        """Look at everything from time to time, in case an event was lost."""
         while True:
             await self._clock.sleep(_RELIST_SECONDS)
             await self._look_at_everything()

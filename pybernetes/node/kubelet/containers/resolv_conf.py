@@ -19,7 +19,7 @@ class ResolvConf:
     options: tuple[str, ...] = ()
 
     def text(self) -> str:
-        """The file."""
+        """Return the text of the file."""
         lines = [f"search {' '.join(self.searches)}"] if self.searches else []
         lines += [f"nameserver {server}" for server in self.servers]
         if self.options:
@@ -37,7 +37,7 @@ class ClusterDns:
 
 
 def parse(text: str) -> ResolvConf:
-    """The node's own file."""
+    """Parse the node's own file."""
     servers: list[str] = []
     searches: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
@@ -55,7 +55,7 @@ def parse(text: str) -> ResolvConf:
 
 
 def resolv(pod: Fields, dns: ClusterDns) -> tuple[ResolvConf, list[str]]:
-    """The file of a pod, and what people should know about it (limits that were hit, a DNS that is missing)."""
+    """Return the file of a pod, and warnings about it (limits exceeded, no cluster DNS)."""
     spec = pod["spec"]
     policy = spec.get("dnsPolicy", "ClusterFirst")
     warnings: list[str] = []
@@ -67,43 +67,43 @@ def resolv(pod: Fields, dns: ClusterDns) -> tuple[ResolvConf, list[str]]:
         warnings.append("MissingClusterDNS")
         policy = "Default"
     if policy == "None":
-        found = ResolvConf()
+        base = ResolvConf()
     elif policy == "Default":
-        found = dns.node
+        base = dns.node
     else:
         namespace = pod["metadata"]["namespace"]
         cluster = (f"{namespace}.svc.{dns.domain}", f"svc.{dns.domain}", dns.domain) if dns.domain else ()
-        found = ResolvConf(dns.servers, _unique((*cluster, *dns.node.searches)), _CLUSTER_OPTIONS)
-    return _limited(_with_config(found, spec.get("dnsConfig") or {}), warnings), warnings
+        base = ResolvConf(dns.servers, _unique((*cluster, *dns.node.searches)), _CLUSTER_OPTIONS)
+    return _limited(_with_config(base, spec.get("dnsConfig") or {}), warnings), warnings
 
 
-def _with_config(found: ResolvConf, config: Fields) -> ResolvConf:
+def _with_config(base: ResolvConf, config: Fields) -> ResolvConf:
     options: dict[str, str] = {}
-    for text in found.options:
+    for text in base.options:
         name, _, value = text.partition(":")
         options[name] = value
     for option in config.get("options", ()):
         options[option["name"]] = option.get("value") or ""
     return ResolvConf(
-        _unique((*found.servers, *config.get("nameservers", ()))),
-        _unique((*found.searches, *config.get("searches", ()))),
+        _unique((*base.servers, *config.get("nameservers", ()))),
+        _unique((*base.searches, *config.get("searches", ()))),
         tuple(f"{name}:{value}" if value else name for name, value in options.items()),
     )
 
 
-def _limited(found: ResolvConf, warnings: list[str]) -> ResolvConf:
-    servers, searches = found.servers[:_SERVERS], found.searches[:_SEARCHES]
+def _limited(conf: ResolvConf, warnings: list[str]) -> ResolvConf:
+    servers, searches = conf.servers[:_SERVERS], conf.searches[:_SEARCHES]
     while len(" ".join(searches)) > _SEARCH_CHARACTERS:
         searches = searches[:-1]
-    if servers != found.servers:
+    if servers != conf.servers:
         warnings.append(
             f"Nameserver limits were exceeded, some nameservers have been omitted, the applied nameserver line is: {' '.join(servers)}"
         )
-    if searches != found.searches:
+    if searches != conf.searches:
         warnings.append(
             f"Search Line limits were exceeded, some search paths have been omitted, the applied search line is: {' '.join(searches)}"
         )
-    return ResolvConf(servers, searches, found.options)
+    return ResolvConf(servers, searches, conf.options)
 
 
 def _unique(values: tuple[str, ...]) -> tuple[str, ...]:
@@ -111,7 +111,7 @@ def _unique(values: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def names(pod: Fields, domain: str) -> tuple[str, str]:
-    """The host name of a pod and its domain, which is empty without a subdomain."""
+    """Return the host name of a pod and its domain, which is empty without a subdomain."""
     spec, meta = pod["spec"], pod["metadata"]
     if spec.get("hostnameOverride"):
         return spec["hostnameOverride"], ""
@@ -121,7 +121,7 @@ def names(pod: Fields, domain: str) -> tuple[str, str]:
 
 
 def kernel_name(pod: Fields, domain: str) -> str:
-    """The host name that the pod's kernel namespace gets."""
+    """Return the host name of the pod's UTS namespace; raise ValueError if it is too long."""
     host, suffix = names(pod, domain)
     if not pod["spec"].get("setHostnameAsFQDN") or not suffix:
         return host

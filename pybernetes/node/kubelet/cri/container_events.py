@@ -26,13 +26,13 @@ class Unsupported(Exception):
 
 
 async def containers(cri: CriClient) -> AsyncIterator[str]:
-    """The ids of containers and sandboxes that changed; begins with "" once the stream is open."""
+    """Yield the ids of containers and sandboxes that changed, beginning with "" once the stream is open."""
     try:
-        async for each in _containerd(cri):
-            yield each
+        async for container in _containerd(cri):
+            yield container
     except Unsupported:
-        async for each in _standard(cri):
-            yield each
+        async for container in _standard(cri):
+            yield container
 
 
 async def _containerd(cri: CriClient) -> AsyncIterator[str]:
@@ -58,7 +58,7 @@ async def _containerd(cri: CriClient) -> AsyncIterator[str]:
 
 
 def concerned(envelope: Message) -> str:
-    """The container that an event of containerd is about, if it is about the container itself."""
+    """Return the container that an event of containerd is about, if it is about the container itself."""
     body = TYPES["TaskEvent"].FromString(envelope.event.value)
     # The end of a command that was run in a container says nothing about the container.
     if envelope.topic == "/tasks/exit" and body.id not in ("", body.container_id):

@@ -106,7 +106,7 @@ class Containerd:
             raise CriError(error.code().name, error.details() or error.code().name) from None
 
     async def unpacked(self, image: str) -> tuple[str, str]:
-        """The snapshotter that has an image's files, and the name of the snapshot; ``image`` is CRI's id of it."""
+        """Return the snapshotter and the snapshot that have an image's files; ``image`` is its id in CRI."""
         labels = (await self._call("content", digest=image)).info.labels
         for key in sorted(labels):
             if key.startswith(_KEPT_AS):
@@ -114,21 +114,21 @@ class Containerd:
         raise CriError("FAILED_PRECONDITION", f"the files of the image {image} are not unpacked")
 
     async def view(self, snapshotter: str, key: str, parent: str, lease: str) -> list[Message]:
-        """Makes a read-only view of a snapshot that lives as long as the lease; gives how it is mounted."""
+        """Create a read-only view of a snapshot that lives as long as the lease; return its mounts."""
         answer = await self._call("view", lease, snapshotter=snapshotter, key=key, parent=parent)
         return list(answer.mounts)
 
     async def create_lease(self, id_: str, labels: Mapping[str, str]) -> None:
-        """Makes a lease that has no end."""
+        """Create a lease without an expiry."""
         await self._call("lease", id=id_, labels=dict(labels))
 
     async def lease_labels(self, id_: str) -> dict[str, str] | None:
-        """The labels of a lease, or None if it is not there."""
+        """Return the labels of a lease, or None if it is not there."""
         leases = (await self._call("leases", filters=[f'id=="{id_}"'])).leases
         return dict(leases[0].labels) if leases else None
 
     async def delete_lease(self, id_: str) -> None:
-        """Ends a lease, if it is there; returns when what only it kept is gone."""
+        """Delete a lease if it exists; return when everything that only it kept is gone."""
         try:
             await self._call("unlease", id=id_, sync=True)
         except CriError as error:

@@ -24,6 +24,6 @@ IMAGE_VOLUMES = "pybernetes.dev/image-volumes"
 
 
 def fingerprint(container: dict[str, Any]) -> str:
-    """A short text that changes when a container has to be made anew: only name and image count."""
+    """Return a short hash that changes when a container has to be created anew: only name and image count."""
     value = orjson.dumps([container.get("name"), container.get("image")])
     return hashlib.sha256(value).hexdigest()[:8]

@@ -86,16 +86,16 @@ class PodRuntime:
         return self.sandboxes[0].attempt + 1 if self.sandboxes else 0
 
     def run(self, name: str) -> ContainerRun | None:
-        """The newest run of a container."""
+        """Return the newest run of a container."""
         return self._by_name.get(name)
 
     def current(self, name: str) -> ContainerRun | None:
-        """The newest run of a container in the present sandbox."""
+        """Return the newest run of a container in the current sandbox."""
         run, sandbox = self._by_name.get(name), self.sandbox
         return run if run is not None and sandbox is not None and run.sandbox == sandbox.id else None
 
     def previous(self, name: str) -> ContainerRun | None:
-        """The run of a container before its newest."""
+        """Return the run of a container before its newest."""
         runs = [run for run in self.runs if run.name == name]
         return runs[1] if len(runs) > 1 else None
 

@@ -25,35 +25,35 @@ _STATES = {
 
 
 async def pod_runtime(cri: CriClient, uid: str, known: PodRuntime | None = None) -> PodRuntime:
-    """Everything that the runtime has of a pod. What had ended before (``known``) is not asked for again."""
+    """Read everything that the runtime has of a pod. What had ended before (``known``) is not read again."""
     labels = {label_keys.POD_UID: uid}
     sandboxes, containers = await asyncio.gather(cri.list_pod_sandboxes(labels), cri.list_containers(labels))
     settled = {run.id: run for run in known.runs if run.state is ContainerState.EXITED} if known else {}
     had = {sandbox.id: sandbox for sandbox in known.sandboxes} if known else {}
-    found = [await _sandbox(cri, each, had.get(each.id)) for each in sandboxes]
-    runs = [settled.get(each.id) or await _run(cri, each) for each in containers]
-    return _of(uid, [each for each in found if each], [run for run in runs if run])
+    read_sandboxes = [await _sandbox(cri, listed, had.get(listed.id)) for listed in sandboxes]
+    runs = [settled.get(listed.id) or await _run(cri, listed) for listed in containers]
+    return _of(uid, [sandbox for sandbox in read_sandboxes if sandbox], [run for run in runs if run])
 
 
 def _of(uid: str, sandboxes: list[PodSandbox], runs: list[ContainerRun]) -> PodRuntime:
     return PodRuntime(
         uid,
-        tuple(sorted(sandboxes, key=lambda each: (each.created, each.attempt), reverse=True)),
+        tuple(sorted(sandboxes, key=lambda sandbox: (sandbox.created, sandbox.attempt), reverse=True)),
         tuple(sorted(runs, key=lambda run: (run.created, run.attempt), reverse=True)),
     )
 
 
 async def with_sandbox(cri: CriClient, known: PodRuntime, made: str) -> PodRuntime:
-    """What is known of a pod and a sandbox that was just made, without asking for the rest."""
+    """Return ``known`` with a sandbox that was just created, without reading the rest again."""
     sandbox = _sandbox_of(made, await cri.pod_sandbox_status(made))
     return _of(known.uid, [sandbox, *known.sandboxes], list(known.runs))
 
 
 async def with_runs(cri: CriClient, known: PodRuntime, made: Sequence[str]) -> PodRuntime:
-    """What is known of a pod and runs that were just started in its sandbox, without asking for the rest."""
+    """Return ``known`` with runs that were just started, without reading the rest again."""
     assert known.sandbox is not None
-    found = await asyncio.gather(*(cri.container_status(each) for each in made))
-    runs = [run_of(status, known.sandbox.id) for status in found]
+    statuses = await asyncio.gather(*(cri.container_status(container) for container in made))
+    runs = [run_of(status, known.sandbox.id) for status in statuses]
     return _of(known.uid, list(known.sandboxes), [*runs, *known.runs])
 
 
@@ -71,7 +71,7 @@ async def _sandbox(cri: CriClient, listed: Message, known: PodSandbox | None) ->
 
 
 def _sandbox_of(id_: str, status: Message) -> PodSandbox:
-    addresses = (status.network.ip, *(each.ip for each in status.network.additional_ips))
+    addresses = (status.network.ip, *(address.ip for address in status.network.additional_ips))
     return PodSandbox(
         id_,
         status.state == messages.SANDBOX_READY,
@@ -93,7 +93,7 @@ async def _run(cri: CriClient, listed: Message) -> ContainerRun | None:
 
 
 def run_of(status: Message, sandbox: str) -> ContainerRun:
-    """One run of a container, from its status."""
+    """Return one run of a container, from its status."""
     annotations = status.annotations
     state = _STATES.get(status.state, ContainerState.UNKNOWN)
     reason, message = status.reason, status.message
@@ -122,7 +122,7 @@ def run_of(status: Message, sandbox: str) -> ContainerRun:
 
 
 def _termination_message(status: Message) -> str:
-    """What the container left to be read when it ended: in its file, or if it is to be so at the end of its log."""
+    """Return the termination message: from its file, or from the end of the log if the policy says so."""
     path = status.annotations.get(label_keys.MESSAGE_PATH, "")
     from_log = (
         status.annotations.get(label_keys.MESSAGE_POLICY) == "FallbackToLogsOnError" and status.exit_code != 0

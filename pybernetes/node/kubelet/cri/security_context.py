@@ -18,7 +18,7 @@ _READ_ONLY = ("/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-tr
 
 
 def namespaces(spec: Fields, target: str = "") -> Message:
-    """Which namespaces are the pod's, the container's or the node's; ``target`` is a container to join."""
+    """Return which namespaces are the pod's, the container's or the node's; ``target`` is a container to join."""
     pid = messages.CONTAINER
     if spec.get("hostPID"):
         pid = messages.NODE
@@ -35,7 +35,7 @@ def namespaces(spec: Fields, target: str = "") -> Message:
 
 
 def sandbox(spec: Fields, seccomp_root: Path) -> Message:
-    """The security context of a pod's sandbox."""
+    """Return the security context of a pod's sandbox."""
     context = spec.get("securityContext") or {}
     result = messages.LinuxSandboxSecurityContext(
         namespace_options=namespaces(spec),
@@ -56,13 +56,13 @@ def sandbox(spec: Fields, seccomp_root: Path) -> Message:
 
 
 def supplemental(context: Fields) -> list[int]:
-    """The groups that a pod's processes are in beside their own."""
+    """Return the supplemental groups of a pod's processes."""
     groups = [context["fsGroup"]] if context.get("fsGroup") is not None else []
     return groups + list(context.get("supplementalGroups", ()))
 
 
 def effective(spec: Fields, container: Fields) -> Fields:
-    """A container's own context over that of its pod."""
+    """Return a container's own context merged over that of its pod."""
     shared = (
         "runAsUser",
         "runAsGroup",
@@ -85,7 +85,7 @@ def container(
     seccomp_default: bool,
     target: str = "",
 ) -> Message:
-    """The security context of a container; ConfigError if it may not run as the user that it would."""
+    """Return the security context of a container; raise ConfigError if it may not run as its user."""
     context = effective(spec, definition)
     pod = spec.get("securityContext") or {}
     _check_user(context, image, definition["name"])
@@ -145,7 +145,7 @@ def _check_user(context: Fields, image: Message | None, name: str) -> None:
 
 
 def seccomp(profile: Fields | None, root: Path, by_default: bool) -> Message:
-    """A seccomp profile: the runtime's, one in a file below the kubelet's folder, or none."""
+    """Return a seccomp profile: the runtime's, one in a file below the kubelet's folder, or none."""
     kind = (profile or {}).get("type") or ("RuntimeDefault" if by_default else "Unconfined")
     if kind == "Localhost":
         path = (profile or {}).get("localhostProfile", "")

@@ -40,7 +40,7 @@ class NodeSettings:
 
 
 def log_folder(logs: Path, pod: Fields) -> Path:
-    """Where the logs of a pod's containers are."""
+    """Return the folder of the logs of a pod's containers."""
     meta = pod["metadata"]
     return logs / f"{meta['namespace']}_{meta['name']}_{meta['uid']}"
 
@@ -48,7 +48,7 @@ def log_folder(logs: Path, pod: Fields) -> Path:
 def sandbox_config(
     pod: Fields, attempt: int, cgroup_parent: str, settings: NodeSettings, resolv: resolv_conf.ResolvConf
 ) -> Message:
-    """The sandbox of a pod; ValueError if its host name is impossible."""
+    """Return the configuration of a pod's sandbox; raise ValueError if its host name is impossible."""
     meta, spec = pod["metadata"], pod["spec"]
     config = messages.PodSandboxConfig(
         metadata=messages.PodSandboxMetadata(
@@ -100,14 +100,14 @@ def container_config(
     settings: NodeSettings,
     target: str = "",
 ) -> Message:
-    """A container; ConfigError if its definition cannot be met."""
+    """Return the configuration of a container; raise ConfigError if its definition cannot be met."""
     meta, spec = pod["metadata"], pod["spec"]
     name = definition["name"]
     config = messages.ContainerConfig(
         metadata=messages.ContainerMetadata(name=name, attempt=attempt),
         image=messages.ImageSpec(image=image.id, user_specified_image=definition["image"]),
-        command=[expand(each, variables) for each in definition.get("command", ())],
-        args=[expand(each, variables) for each in definition.get("args", ())],
+        command=[expand(word, variables) for word in definition.get("command", ())],
+        args=[expand(word, variables) for word in definition.get("args", ())],
         working_dir=definition.get("workingDir", ""),
         envs=[messages.KeyValue(key=key, value=value) for key, value in variables.items()],
         mounts=mounts,
@@ -142,7 +142,7 @@ def container_config(
 
 
 def _annotations(pod: Fields, definition: Fields, attempt: int) -> dict[str, str]:
-    found = {
+    annotations = {
         label_keys.HASH: label_keys.fingerprint(definition),
         label_keys.RESTART_COUNT: str(attempt),
         label_keys.MESSAGE_PATH: definition.get("terminationMessagePath", ""),
@@ -150,10 +150,10 @@ def _annotations(pod: Fields, definition: Fields, attempt: int) -> dict[str, str
     }
     grace = pod["spec"].get("terminationGracePeriodSeconds")
     if grace is not None:
-        found[label_keys.TERMINATION_GRACE] = str(grace)
+        annotations[label_keys.TERMINATION_GRACE] = str(grace)
     hook = (definition.get("lifecycle") or {}).get("preStop")
     if hook:
-        found[label_keys.PRE_STOP] = orjson.dumps(hook).decode()
+        annotations[label_keys.PRE_STOP] = orjson.dumps(hook).decode()
     if definition.get("ports"):
-        found[label_keys.PORTS] = orjson.dumps(definition["ports"]).decode()
-    return found
+        annotations[label_keys.PORTS] = orjson.dumps(definition["ports"]).decode()
+    return annotations

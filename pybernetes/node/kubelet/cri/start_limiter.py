@@ -31,7 +31,7 @@ class StartLimiter:
 
     @asynccontextmanager
     async def turn(self, urgency: int) -> AsyncIterator[None]:
-        """Waits for a slot; it is given back at the end, or earlier if that does not come."""
+        """Wait for a slot and hold it until the end of the block, but not longer than a few seconds."""
         if self._free:
             self._free -= 1
         else:

@@ -33,7 +33,7 @@ class EvictionManager:
     """Node-pressure eviction. ``free`` removes dead containers and unused images."""
 
     def __init__(
-        self, settings: Fields, clock: Clock, figures: SummaryProvider, counts: KubeletMetrics, *,
+        self, settings: Fields, clock: Clock, provider: SummaryProvider, metrics: KubeletMetrics, *,
         active: Callable[[], Iterable[Victim]], free: Callable[[], Awaitable[None]], changed: Callable[[], None],
         pod_event: Callable[..., None], node_event: Callable[[str, str], None], seconds: float,
     ) -> None:  # fmt: skip
@@ -43,13 +43,13 @@ class EvictionManager:
         self.watch = Watch(thresholds.parse(settings), transition)
         self._longest_grace = float(settings.get("evictionMaxPodGracePeriod") or 0)
         self._isolation = bool(settings.get("localStorageCapacityIsolation", True))
-        self._clock, self._figures, self._counts = clock, figures, counts
+        self._clock, self._figures, self._counts = clock, provider, metrics
         self._active, self._free, self._changed = active, free, changed
         self._pod_event, self._node_event, self._seconds = pod_event, node_event, seconds
         self.conditions: frozenset[str] = frozenset()
 
     async def run(self) -> None:
-        """Looks until it is cancelled."""
+        """Check the node until cancelled."""
         while True:
             try:
                 ended = await self.look()
@@ -62,18 +62,18 @@ class EvictionManager:
                 await self._clock.sleep(self._seconds)
 
     def refusal(self, pod: Fields) -> tuple[str, str] | None:
-        """Why a new pod may not start now."""
-        found = ranking.refusal(pod, self.conditions)
-        return (found[0], f"Pod was rejected: {found[1]}") if found is not None else None
+        """Return why a new pod may not start now."""
+        refusal = ranking.refusal(pod, self.conditions)
+        return (refusal[0], f"Pod was rejected: {refusal[1]}") if refusal is not None else None
 
     async def _wait_until_clean(self, ended: list[Victim]) -> None:
-        """What a pod had is free only when nothing is left of it; to end a second one before would be unjust."""
+        """Wait until nothing is left of the evicted pods: only then is what they used free again."""
         until = self._clock.monotonic() + _CLEAN_SECONDS
-        while not all(each.cleaned for each in ended) and self._clock.monotonic() < until:
+        while not all(victim.cleaned for victim in ended) and self._clock.monotonic() < until:
             await self._clock.sleep(_CLEAN_LOOK)
 
     async def look(self) -> list[Victim]:
-        """One look; gives the pods that it ended."""
+        """Check the node once; return the pods that were evicted."""
         seen = thresholds.observe(await self._figures.node())
         conditions, due = self.watch.step(seen, self._clock.now())
         if conditions != self.conditions:
@@ -89,17 +89,15 @@ class EvictionManager:
         return node is not None and images is not None and node.device != images.device
 
     async def _over_limits(self) -> list[Victim]:
-        candidates = [each for each in self._active() if disk_limits.applies(each.pod)]
+        candidates = [victim for victim in self._active() if disk_limits.applies(victim.pod)]
         if not candidates:
             return []
-        found = await self._figures.of({each.pod["metadata"]["uid"] for each in candidates})
+        pod_stats = await self._figures.of({victim.pod["metadata"]["uid"] for victim in candidates})
         apart = await self._images_apart()
         ended = []
         for victim in candidates:
-            figures = found.get(victim.pod["metadata"]["uid"])
-            over = (
-                disk_limits.exceeded(victim.pod, figures, image_disk=apart) if figures is not None else None
-            )
+            stats = pod_stats.get(victim.pod["metadata"]["uid"])
+            over = disk_limits.exceeded(victim.pod, stats, image_disk=apart) if stats is not None else None
             if over is not None and self._evict(victim, over[0], over[1], _GRACE):
                 ended.append(victim)
         return ended
@@ -117,12 +115,12 @@ class EvictionManager:
             after = thresholds.observe(await self._figures.node())
             if not thresholds.met(self.watch.thresholds, after, reclaim=True):
                 return []
-        victims = {each.pod["metadata"]["uid"]: each for each in self._active()}
-        found = await self._figures.of(set(victims))
-        pods = [each.pod for each in victims.values()]
-        for pod in ranking.rank(pods, found, threshold.signal, image_disk=apart):
+        victims = {victim.pod["metadata"]["uid"]: victim for victim in self._active()}
+        pod_stats = await self._figures.of(set(victims))
+        pods = [victim.pod for victim in victims.values()]
+        for pod in ranking.rank(pods, pod_stats, threshold.signal, image_disk=apart):
             uid = pod["metadata"]["uid"]
-            text, annotations = ranking.message(pod, found.get(uid), due, seen, resource)
+            text, annotations = ranking.message(pod, pod_stats.get(uid), due, seen, resource)
             grace = _GRACE if threshold.hard else self._soft_grace(pod)
             if self._evict(victims[uid], threshold.signal, text, grace, annotations, disruption=text):
                 return [victims[uid]]

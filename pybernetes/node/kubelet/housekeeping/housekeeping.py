@@ -32,7 +32,7 @@ class Housekeeping:
         self,
         settings: Fields,
         context: Context,
-        figures: SummaryProvider,
+        provider: SummaryProvider,
         workers: Callable[[], Iterable[PodWorker]],
         changed: Callable[[], None],
         seconds: float,
@@ -44,19 +44,19 @@ class Housekeeping:
             seconds=float(duration(settings["containerLogMonitorInterval"])), links=context.settings.log_links,
         )  # fmt: skip
         self.images = ImageGarbageCollector(
-            context.cri, context.clock, context.counts, figures.image_filesystem, self._node_event,
+            context.cri, context.clock, context.counts, provider.image_filesystem, self._node_event,
             high=int(settings["imageGCHighThresholdPercent"]), low=int(settings["imageGCLowThresholdPercent"]),
             least_age=float(duration(settings["imageMinimumGCAge"])),
             longest=float(duration(settings["imageMaximumGCAge"])),
         )  # fmt: skip
         self.evictions = EvictionManager(
-            settings, context.clock, figures, context.counts, active=self._active, free=self._free,
+            settings, context.clock, provider, context.counts, active=self._active, free=self._free,
             changed=changed, pod_event=self._pod_event, node_event=self._node_event,
             seconds=seconds,
         )  # fmt: skip
 
     def work(self) -> list[tuple[Coroutine[Any, Any, None], str]]:
-        """What runs as long as the kubelet does."""
+        """Return the loops that run as long as the kubelet does, with their names."""
         parts = (
             (self.rotation.run, "log rotation"),
             (self.images.run, "image garbage collection"),
@@ -66,7 +66,7 @@ class Housekeeping:
         return [(self._keep(run, name), name) for run, name in parts]
 
     async def _keep(self, run: Callable[[], Awaitable[None]], name: str) -> None:
-        """A part that fails in a way that nobody thought of goes on a little later: the node depends on it."""
+        """Run a loop again a little later when it fails unexpectedly: the node depends on it."""
         while True:
             try:
                 await run()
@@ -110,7 +110,7 @@ class Housekeeping:
             pass
 
     async def free_dead(self) -> None:
-        """Removes the containers and logs of pods that have ended, although the pods are still there."""
+        """Remove the containers and logs of pods that have ended, although the pods are still there."""
         for worker in list(self._workers()):
             if worker.phase is not WorkerPhase.TERMINATED:
                 continue

@@ -37,8 +37,8 @@ def seen(
     pinned: frozenset[str],
     now: float,
 ) -> tuple[dict[str, Record], set[str]]:
-    """The records after a look at the images, and which of these are in use."""
-    found: dict[str, Record] = {}
+    """Return the records after a look at the images, and which of these are in use."""
+    updated: dict[str, Record] = {}
     in_use = set()
     for image in images:
         old = records.get(image.id)
@@ -48,20 +48,20 @@ def seen(
             record.last_used = now
             in_use.add(image.id)
         record.size, record.pinned = image.size, bool(image.pinned) or bool(names & pinned)
-        found[image.id] = record
-    return found, in_use
+        updated[image.id] = record
+    return updated, in_use
 
 
 def order(records: Mapping[str, Record], in_use: Iterable[str]) -> list[str]:
-    """The images that may go, in the order in which they go."""
+    """Return the images that may be removed, in the order of removal."""
     kept = set(in_use)
-    free = [(each.last_used, each.first_seen, name) for name, each in records.items()
-            if name not in kept and not each.pinned]  # fmt: skip
+    free = [(record.last_used, record.first_seen, name) for name, record in records.items()
+            if name not in kept and not record.pinned]  # fmt: skip
     return [name for _, _, name in sorted(free)]
 
 
 def wanted(capacity: int, available: int, high: int, low: int) -> int:
-    """How many bytes to free; 0 while the disk is less full than the high threshold."""
+    """Return how many bytes to free; 0 while the disk is less full than the high threshold."""
     if capacity <= 0 or 100 - min(available, capacity) * 100 // capacity < high:
         return 0
     return max(0, capacity * (100 - low) // 100 - available)
@@ -71,17 +71,17 @@ class ImageGarbageCollector:
     """Keeps the disk of images below its thresholds."""
 
     def __init__(
-        self, cri: CriClient, clock: Clock, counts: KubeletMetrics, disk: Callable[[], Awaitable[tuple[Filesystem | None, int]]],
+        self, cri: CriClient, clock: Clock, metrics: KubeletMetrics, disk: Callable[[], Awaitable[tuple[Filesystem | None, int]]],
         report: Report, *, high: int, low: int, least_age: float, longest: float = 0.0, pinned: Iterable[str] = (),
     ) -> None:  # fmt: skip
-        self._cri, self._clock, self._counts, self._disk, self._report = cri, clock, counts, disk, report
+        self._cri, self._clock, self._counts, self._disk, self._report = cri, clock, metrics, disk, report
         self._high, self._low, self._least_age, self._longest = high, low, least_age, longest
         self._pinned = frozenset(pinned)
         self._began = clock.now()
         self.records: dict[str, Record] = {}
 
     async def run(self) -> None:
-        """Collects until it is cancelled; a threshold of 100 means that images are left alone."""
+        """Collect until cancelled; a threshold of 100 means that images are left alone."""
         while True:
             try:
                 await (self.collect() if self._high < 100 or self._longest else self._look())
@@ -100,7 +100,7 @@ class ImageGarbageCollector:
         return in_use
 
     async def _sandbox_image(self) -> str:
-        """The image of sandboxes, which older runtimes do not mark as theirs."""
+        """Return the image of sandboxes, which older runtimes do not mark as pinned."""
         try:
             info = (await self._cri.status(verbose=True)).info
             return orjson.loads(info.get("config") or "{}").get("sandboxImage") or ""
@@ -108,7 +108,7 @@ class ImageGarbageCollector:
             return ""
 
     async def collect(self) -> None:
-        """Frees space if too little is left, and removes what was not used for too long."""
+        """Free space if too little is left, and remove images that were unused for too long."""
         in_use = await self._look()
         now = self._clock.now()
         if self._longest and now - self._began > self._longest:
@@ -130,7 +130,7 @@ class ImageGarbageCollector:
                 ))  # fmt: skip
 
     async def free_all(self) -> None:
-        """Removes every image that nobody uses, because the node is under pressure."""
+        """Remove every unused image, because the node is under pressure."""
         await self._free(1 << 62, await self._look(), self._clock.now())
 
     async def _free(self, bytes_: int, in_use: set[str], now: float) -> int:

@@ -26,23 +26,23 @@ _STAMP = "%Y%m%d-%H%M%S"
 
 
 def leftovers(files: Iterable[str]) -> list[str]:
-    """Files of a rotation that was cut short: half packed, or packed and still there."""
-    found = set(files)
+    """Return the files of an interrupted rotation: half compressed, or compressed and still there."""
+    present = set(files)
     return sorted(
-        each
-        for each in found
-        if each.endswith(_TEMPORARY) or (not each.endswith(_PACKED) and each + _PACKED in found)
+        file
+        for file in present
+        if file.endswith(_TEMPORARY) or (not file.endswith(_PACKED) and file + _PACKED in present)
     )
 
 
 def excess(files: Iterable[str], limit: int) -> list[str]:
-    """The oldest files, so many that with the current log and the one that is turned over ``limit`` are left."""
+    """Return the oldest files to remove, so that ``limit`` are left with the current log and the one being rotated."""
     ordered = sorted(files)
     return ordered[: max(0, len(ordered) - max(0, limit - 2))]
 
 
 def pack(path: str) -> None:
-    """Replaces a file by a packed one."""
+    """Replace a file by its compressed form."""
     mode = os.stat(path).st_mode & 0o777
     with open(path, "rb") as source, gzip.open(path + _TEMPORARY, "wb") as target:
         shutil.copyfileobj(source, target)
@@ -70,13 +70,13 @@ class LogRotation:
         self._links = links
 
     async def run(self) -> None:
-        """Turns logs over until it is cancelled."""
+        """Rotate logs until cancelled."""
         while True:
             await self._clock.sleep(self._seconds)
             await self.look()
 
     async def look(self) -> None:
-        """Turns over the logs that have become too long."""
+        """Rotate the logs that have become too long."""
         if self._links is not None:
             logs.drop_links(self._links)
         for run in list(self._runs()):
@@ -96,15 +96,15 @@ class LogRotation:
     async def _turn(self, run: ContainerRun) -> None:
         path = run.log_path
         files = glob.glob(f"{glob.escape(path)}.*")
-        for each in leftovers(files):
-            os.remove(each)
-            files.remove(each)
-        for each in excess(files, self._files):
-            os.remove(each)
-            files.remove(each)
-        for each in files:
-            if not each.endswith(_PACKED):
-                await asyncio.to_thread(pack, each)
+        for file in leftovers(files):
+            os.remove(file)
+            files.remove(file)
+        for file in excess(files, self._files):
+            os.remove(file)
+            files.remove(file)
+        for file in files:
+            if not file.endswith(_PACKED):
+                await asyncio.to_thread(pack, file)
         turned = f"{path}.{time.strftime(_STAMP, time.localtime(self._clock.now()))}"
         os.rename(path, turned)
         try:

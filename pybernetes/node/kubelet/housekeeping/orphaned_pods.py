@@ -20,7 +20,7 @@ class OrphanedPods:
         self._context = context
 
     async def clean(self, known: set[str]) -> None:
-        """Removes everything of pods that are not known."""
+        """Remove everything that belongs to unknown pods."""
         context = self._context
         try:
             await self._runtime(known)

@@ -49,7 +49,7 @@ class Executor:
     # -- sandboxes ---------------------------------------------------------------------------------------
 
     def sandbox_config(self, pod: Fields, attempt: int, cgroup_parent: str) -> Message:
-        """The definition of a pod's sandbox."""
+        """Return the configuration of a pod's sandbox; record events about its DNS."""
         settings = self.context.settings
         resolv, warnings = resolv_conf.resolv(pod, settings.dns)
         for warning in warnings:
@@ -62,7 +62,7 @@ class Executor:
         return specs.sandbox_config(pod, attempt, cgroup_parent, settings, resolv)
 
     async def create_sandbox(self, pod: Fields, config: Message) -> str:
-        """Makes a pod's sandbox; gives its id."""
+        """Create a pod's sandbox; return its id."""
         specs.log_folder(self.context.settings.logs, pod).mkdir(parents=True, exist_ok=True)
         handler = await self._handler(pod)
         try:
@@ -74,7 +74,7 @@ class Executor:
             raise
 
     async def _handler(self, pod: Fields) -> str:
-        """The runtime's handler for a pod's RuntimeClass."""
+        """Return the runtime's handler for a pod's RuntimeClass."""
         name = pod["spec"].get("runtimeClassName")
         if not name:
             return ""
@@ -94,7 +94,7 @@ class Executor:
         mounted: Mapping[str, MountedVolume],
         addresses: tuple[str, ...],
     ) -> str:
-        """Has a container's image, makes the container, starts it and runs its postStart hook; gives the run."""
+        """Pull a container's image, create and start the container, run its postStart hook; return the run's id."""
         context, container = self.context, start.container
         sandbox = runtime.sandbox
         assert sandbox is not None
@@ -112,7 +112,7 @@ class Executor:
             )  # fmt: skip
             if images:
                 definition.annotations[label_keys.IMAGE_VOLUMES] = ",".join(
-                    each.image.image for each in images.values()
+                    volume.image.image for volume in images.values()
                 )
         except (ConfigError, NotSynced, ValueError, OSError) as error:
             report("Warning", "Failed", f"Error: {error}")
@@ -171,7 +171,7 @@ class Executor:
     async def _images(
         self, pod: Fields, container: Fields, config: Message, report: Report
     ) -> tuple[dict[str, MountedVolume], Message]:
-        """Has the images that a container mounts, and its own."""
+        """Return the images that a container mounts, and its own."""
         context, secrets = self.context, await self._pull_secrets(pod)
 
         def report_volume(type_: str, reason: str, message: str) -> None:
@@ -197,40 +197,40 @@ class Executor:
 
     async def _pull_secrets(self, pod: Fields) -> list[Fields]:
         objects = self.context.objects
-        found = []
-        for each in pod["spec"].get("imagePullSecrets", ()):
-            if objects is None or not each.get("name"):
+        secrets = []
+        for reference in pod["spec"].get("imagePullSecrets", ()):
+            if objects is None or not reference.get("name"):
                 continue
             try:
-                secret = await objects.get(SECRETS, pod["metadata"]["namespace"], each["name"])
+                secret = await objects.get(SECRETS, pod["metadata"]["namespace"], reference["name"])
             except NotSynced:
                 continue
             if secret is None:
-                text = f"Unable to retrieve some image pull secrets ({each['name']}); attempting to pull the image may not succeed."
+                text = f"Unable to retrieve some image pull secrets ({reference['name']}); attempting to pull the image may not succeed."
                 self.context.event(pod, "Warning", "FailedToRetrieveImagePullSecret", text)
             else:
-                found.append(secret)
-        return found
+                secrets.append(secret)
+        return secrets
 
     async def _prepare(
         self, pod: Fields, container: Fields, mounted: Mapping[str, MountedVolume], addresses: tuple[str, ...]
     ) -> tuple[dict[str, str], list[Message]]:
         context = self.context
         objects = context.objects
-        found: dict[tuple[str, str], Fields | None] = {}
+        fetched: dict[tuple[str, str], Fields | None] = {}
         services: list[Fields] = []
         if objects is not None:
             for ref, namespace, name in references(pod):
-                found[ref.plural, name] = await objects.get(ref, namespace, name)
+                fetched[ref.plural, name] = await objects.get(ref, namespace, name)
             services = await objects.all_services()
-        around = EnvironmentInputs(
-            lambda name: found.get((CONFIG_MAPS.plural, name)),
-            lambda name: found.get((SECRETS.plural, name)),
+        inputs = EnvironmentInputs(
+            lambda name: fetched.get((CONFIG_MAPS.plural, name)),
+            lambda name: fetched.get((SECRETS.plural, name)),
             services, addresses, context.addresses,
             context.node().get("status", {}).get("allocatable", {}),
-            {name: each.path for name, each in mounted.items()},
+            {name: volume.path for name, volume in mounted.items()},
         )  # fmt: skip
-        variables = environment(pod, container, around)
+        variables = environment(pod, container, inputs)
         folder = context.volumes.folder(pod["metadata"]["uid"])
         file = self._hosts_file(pod, folder, addresses)
         return variables, mounts(pod, container, mounted, variables, folder, file)
@@ -246,7 +246,7 @@ class Executor:
         return path
 
     def _attempt(self, pod: Fields, start: Start, runtime: PodRuntime) -> int:
-        """The number of a run; where the runtime has forgotten the earlier ones, their logs still tell."""
+        """Return the number of a run; where the runtime has forgotten the earlier ones, their logs still tell."""
         if start.attempt or runtime.run(start.container["name"]) is not None:
             return start.attempt
         folder = specs.log_folder(self.context.settings.logs, pod) / start.container["name"]
@@ -267,7 +267,7 @@ class Executor:
         hook: Fields | None = None,
         turn: asyncio.Event | None = None,
     ) -> None:
-        """Stops a container: its preStop hook, its turn, its signal, and in the end the one nobody survives."""
+        """Stop a container: preStop hook, its turn in the order, its stop signal, and in the end SIGKILL."""
         context = self.context
         began = context.clock.monotonic()
 
@@ -300,11 +300,11 @@ class Executor:
                 raise
 
     async def reset(self, pod: Fields, run: ContainerRun) -> None:
-        """Removes a run at once, because all containers of its pod begin anew; its log stays."""
+        """Remove a run at once, because all containers of its pod start again; its log stays."""
         if run.state is ContainerState.RUNNING:
             container = next(
-                (each for group in ("containers", "initContainers") for each in pod["spec"].get(group, ())
-                 if each["name"] == run.name), None,
+                (container for group in ("containers", "initContainers") for container in pod["spec"].get(group, ())
+                 if container["name"] == run.name), None,
             )  # fmt: skip
             self.context.event(pod, "Normal", "Killing", f"Stopping container {run.name}", container)
             await self._gone(self.context.cri.stop_container(run.id, 0))
@@ -313,16 +313,20 @@ class Executor:
     async def stop_pod(
         self, pod: Fields, runtime: PodRuntime, grace: float | None, addresses: tuple[str, ...]
     ) -> None:
-        """Stops everything of a pod, sidecars last and in reverse order, and its sandboxes."""
+        """Stop all containers of a pod, sidecars last and in reverse order, and its sandboxes."""
         spec = pod["spec"]
         usual = float(spec.get("terminationGracePeriodSeconds") or 0)
         seconds = usual if grace is None else grace
         known = {
-            each["name"]: each
+            container["name"]: container
             for group in ("initContainers", "containers", "ephemeralContainers")
-            for each in spec.get(group, ())
+            for container in spec.get(group, ())
         }
-        order = [each["name"] for each in reversed(spec.get("initContainers", ())) if is_sidecar(each)]
+        order = [
+            container["name"]
+            for container in reversed(spec.get("initContainers", ()))
+            if is_sidecar(container)
+        ]
         done: dict[str, asyncio.Event] = {run.name: asyncio.Event() for run in runtime.running}
 
         async def stop(run: ContainerRun) -> None:
@@ -351,7 +355,7 @@ class Executor:
                 await self._gone(self.context.cri.stop_pod_sandbox(sandbox.id))
 
     async def remove(self, pod: Fields, runtime: PodRuntime) -> None:
-        """Removes what the runtime has of a pod that is gone, and its logs."""
+        """Remove what the runtime has of a pod that is gone, and its logs."""
         for run in runtime.runs:
             await self._gone(self.context.cri.remove_container(run.id))
         for sandbox in runtime.sandboxes:
@@ -360,7 +364,7 @@ class Executor:
         shutil.rmtree(specs.log_folder(self.context.settings.logs, pod), ignore_errors=True)
 
     async def prune(self, runtime: PodRuntime) -> bool:
-        """Removes runs that ended and are neither the newest nor the one before it, and sandboxes of none."""
+        """Remove ended runs beyond those that are kept, and sandboxes without runs; return whether there were any."""
         count: dict[str, int] = {}
         old: list[ContainerRun] = []
         for run in runtime.runs:
@@ -374,7 +378,7 @@ class Executor:
             await self._gone(self.context.cri.remove_container(run.id))
             logs.remove(run.log_path)
         kept = {run.sandbox for run in runtime.runs if run not in old}
-        stale = [each for each in runtime.sandboxes[1:] if not each.ready and each.id not in kept]
+        stale = [sandbox for sandbox in runtime.sandboxes[1:] if not sandbox.ready and sandbox.id not in kept]
         for sandbox in stale:
             await self._gone(self.context.cri.stop_pod_sandbox(sandbox.id))
             await self._gone(self.context.cri.remove_pod_sandbox(sandbox.id))
@@ -402,7 +406,7 @@ async def _after(events: list[asyncio.Event], turn: asyncio.Event) -> None:
 
 
 def _target(start: Start, runtime: PodRuntime) -> str:
-    """The container whose processes an ephemeral container is to see."""
+    """Return the container whose processes an ephemeral container is to see."""
     name = start.container.get("targetContainerName") if start.group == "ephemeralContainers" else None
     if not name:
         return ""

@@ -20,7 +20,7 @@ class HookFailed(Exception):
 async def run(
     cri: CriClient, clock: Clock, hook: Fields, container: Fields, run_id: str, address: str
 ) -> None:
-    """Runs a hook to its end; HookFailed if it fails."""
+    """Run a hook to its end; raise HookFailed if it fails."""
     if "exec" in hook:
         command = hook["exec"].get("command", [])
         try:

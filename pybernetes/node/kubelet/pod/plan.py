@@ -58,7 +58,7 @@ class Probed:
     startup: Mapping[str, bool] = field(default_factory=dict)
 
     def trouble(self, container: Fields, run: ContainerRun) -> str:
-        """Which probe says that the run has to go, if one does."""
+        """Return the probe because of which the run has to be killed, if there is one."""
         if "livenessProbe" in container and self.liveness.get(run.id) is False:
             return "liveness"
         if "startupProbe" in container and self.startup.get(run.id) is False:
@@ -66,19 +66,19 @@ class Probed:
         return ""
 
     def has_started(self, container: Fields, run: ContainerRun) -> bool:
-        """Whether the run counts as started."""
+        """Return whether the run counts as started."""
         return "startupProbe" not in container or self.startup.get(run.id) is True
 
 
 def is_sidecar(container: Fields) -> bool:
-    """Whether an init container goes on running beside the others."""
+    """Return whether an init container keeps running beside the others."""
     return container.get("restartPolicy") == "Always"
 
 
 def plan(
     pod: Fields, runtime: PodRuntime, probed: Probed, fingerprints: Mapping[str, str] | None = None
 ) -> Actions:
-    """The next actions for a pod that is to run. ``fingerprints`` are those of the containers' definitions."""
+    """Return the next actions for a pod that is to run. ``fingerprints`` are those of the containers' definitions."""
     spec = pod["spec"]
     if triggers(spec, runtime):
         return Actions(reset=_reset(spec, runtime))
@@ -95,8 +95,8 @@ def plan(
 
 
 def triggers(spec: Fields, runtime: PodRuntime) -> list[ContainerRun]:
-    """The newest runs whose end has all containers start again."""
-    found = []
+    """Return the newest runs whose end makes all containers start again."""
+    runs = []
     for group in ("containers", "initContainers"):
         for container in spec.get(group, ()):
             run = runtime.run(container["name"])
@@ -105,20 +105,22 @@ def triggers(spec: Fields, runtime: PodRuntime) -> list[ContainerRun]:
                 and run.state is ContainerState.EXITED
                 and restarts_all(container, run.exit_code)
             ):
-                found.append(run)
-    return found
+                runs.append(run)
+    return runs
 
 
 def _reset(spec: Fields, runtime: PodRuntime) -> list[ContainerRun]:
-    """All runs in the order in which they go: the cause goes last, so that a kubelet that is cut short goes on."""
+    """Return all runs in the order of removal: the cause goes last, so that an interrupted kubelet goes on."""
     causes = triggers(spec, runtime)
-    names = [each["name"] for group in ("containers", "initContainers") for each in spec.get(group, ())]
+    names = [
+        container["name"] for group in ("containers", "initContainers") for container in spec.get(group, ())
+    ]
     runs = [run for name in names for run in runtime.runs if run.name == name and run not in causes]
     return [*runs, *causes]
 
 
 def _from_scratch(spec: Fields, runtime: PodRuntime) -> Actions:
-    """There is no sandbox to run in: make one and begin anew, unless the pod has run its course."""
+    """Plan a new sandbox and a new beginning, unless the pod has run its course."""
     actions = Actions(kill_pod=bool(runtime.sandboxes or runtime.running))
     containers = spec.get("containers", [])
     begun = any(runtime.run(container["name"]) is not None for container in containers)
@@ -162,7 +164,7 @@ class _Planner:
         self.policy = spec.get("restartPolicy", "Always")
 
     def initialize(self) -> bool:
-        """Moves the init containers on; True when the containers proper may run."""
+        """Move the init containers on; return True when the main containers may run."""
         inits = self.spec.get("initContainers", [])
         done = any(self.runtime.current(container["name"]) for container in self.spec.get("containers", ()))
         # Runs that ended may have been removed, so the last one that is known tells how far things are.
@@ -182,7 +184,7 @@ class _Planner:
         return True
 
     def _advance(self, inits: list[Fields], index: int) -> bool:
-        """Looks at the init container that is due; True if it was the last and is through."""
+        """Move on the current init container; return True if it was the last and is done."""
         container = inits[index]
         run = self.runtime.current(container["name"])
         assert run is not None
@@ -209,7 +211,7 @@ class _Planner:
         return through
 
     def _keep(self, container: Fields) -> None:
-        """Keeps a sidecar up."""
+        """Keep a sidecar running."""
         run = self.runtime.current(container["name"])
         if run is None or run.state in (ContainerState.EXITED, ContainerState.CREATED):
             self.actions.start.append(_start("initContainers", container, self.runtime))
@@ -222,7 +224,7 @@ class _Planner:
             self.actions.start.append(_start("initContainers", container, self.runtime))
 
     def run_containers(self) -> None:
-        """Starts, keeps or kills the containers proper; a pod that is through loses its sandbox."""
+        """Start, keep or kill the main containers; a pod that is done loses its sandbox."""
         kept = 0
         starts: list[Start] = []
         for container in self.spec.get("containers", ()):

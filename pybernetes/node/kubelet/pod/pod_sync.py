@@ -39,7 +39,7 @@ class PodSync:
         self._admitted = False
 
     async def sync(self) -> float | None:
-        """One round; gives when to look again: None for when something happens."""
+        """Do one round; return the seconds until the next, None to wait for a change."""
         context = self.context
         if not self._admitted:
             refusal = context.admit(self.view.pod) if not self.view.runtime.sandboxes else None
@@ -68,7 +68,10 @@ class PodSync:
                 context.event(self.view.pod, "Warning", "NetworkNotReady", f"network is not ready: {problem}")
                 return RETRY_FIRST
         probed = Probed(context.probes.results[LIVENESS], context.probes.results[STARTUP])
-        prints = {each["name"]: fingerprint(each) for each in self.view.pod["spec"].get("containers", ())}
+        prints = {
+            container["name"]: fingerprint(container)
+            for container in self.view.pod["spec"].get("containers", ())
+        }
         actions = plan(self.view.pod, self.view.runtime, probed, prints)
         delays = [overdue] if overdue is not None else []
         if actions:
@@ -105,7 +108,7 @@ class PodSync:
             context.event(self.view.pod, "Warning", f"Resize{reason}", f"Pod resize {reason}: {message}")
 
     async def _resize(self) -> float | None:
-        """Puts changed resources in force; gives when to try again what did not go well."""
+        """Apply changed resources; return the seconds until what failed is tried again."""
         context, allocation = self.context, self.view.allocation
         due = allocation.due(self.view.pod, self.view.runtime)
         if not due:
@@ -115,8 +118,8 @@ class PodSync:
         for run, container, changed in due:
             if needs_restart(container, changed):
                 message = f"Container {container['name']} resize requires restart"
-                found = next(each for each in self.view.runtime.running if each.id == run)
-                await self._kill(Kill(found, "", message))
+                running = next(candidate for candidate in self.view.runtime.running if candidate.id == run)
+                await self._kill(Kill(running, "", message))
                 allocation.in_force.pop(run, None)
                 self._again()
                 continue
@@ -151,7 +154,7 @@ class PodSync:
         return rfc3339.parse(status["startTime"]) + seconds - self.context.clock.now()
 
     async def _act(self, actions: Actions) -> float | None:
-        """Does what the plan says; gives when to look again, None for at once."""
+        """Do what the plan says; return the seconds until the next round, None for at once."""
         context = self.context
         self._made = None if actions.kill or actions.kill_pod or actions.reset else []
         if actions.reset:
@@ -160,7 +163,7 @@ class PodSync:
             await self.view.look()
             return None
         if actions.kill_pod:
-            if self.view.runtime.running or any(each.ready for each in self.view.runtime.sandboxes):
+            if self.view.runtime.running or any(sandbox.ready for sandbox in self.view.runtime.sandboxes):
                 await self._executor.stop_pod(self.view.pod, self.view.runtime, None, self.view.addresses())
                 await self.view.look()
             if not actions.create_sandbox:
@@ -202,7 +205,7 @@ class PodSync:
         return waits
 
     def _due(self, starts: list[Start]) -> tuple[list[Start], float | None]:
-        """The containers that may start now; the others wait after they have crashed."""
+        """Return the containers that may start now, and the seconds that the others still wait after a crash."""
         context, now = self.context, self.context.clock.now()
         due: list[Start] = []
         waits: float | None = None
@@ -235,7 +238,7 @@ class PodSync:
         return due, waits
 
     async def _start(self, start: Start, mounted: Any) -> float | None:
-        """Starts a container; gives when to try again if that fails."""
+        """Start a container; return the seconds until the next attempt if that fails."""
         name = start.container["name"]
         try:
             made = await self._executor.start(
@@ -261,8 +264,8 @@ class PodSync:
     async def _kill(self, kill: Kill) -> None:
         run = kill.run
         groups = ("initContainers", "containers", "ephemeralContainers")
-        containers = (each for group in groups for each in self.view.pod["spec"].get(group, ()))
-        container = next((each for each in containers if each["name"] == run.name), None)
+        containers = (container for group in groups for container in self.view.pod["spec"].get(group, ()))
+        container = next((container for container in containers if container["name"] == run.name), None)
         grace = float(self.view.pod["spec"].get("terminationGracePeriodSeconds") or 0)
         if container is not None and kill.reason in (LIVENESS, STARTUP):
             own = container.get(f"{kill.reason}Probe", {}).get("terminationGracePeriodSeconds")

@@ -35,18 +35,18 @@ class PodView:
 
     @property
     def name(self) -> str:
-        """The pod's name for people."""
+        """The namespace and name of the pod, for people."""
         return f"{self.pod['metadata']['namespace']}/{self.pod['metadata']['name']}"
 
     def take(self, pod: Fields) -> None:
-        """The pod is wanted like this now."""
+        """Take over a new definition of the pod."""
         self.wanted = pod
         self.pod = with_resources(pod, self.allocation.allocated)
 
     # -- what the runtime has ----------------------------------------------------------------------------
 
     async def look(self) -> None:
-        """Looks at everything that the runtime has of the pod."""
+        """Read everything that the runtime has of the pod."""
         self.runtime = await pod_runtime(self.context.cri, self.uid, self.runtime)
         for run in self.runtime.runs:
             ended = self.run_ended.get(run.id)
@@ -54,18 +54,18 @@ class PodView:
                 ended.set()
 
     async def look_at_sandbox(self, made: str) -> None:
-        """Looks at a sandbox that was just made, and at nothing else."""
+        """Read a sandbox that was just created, and nothing else."""
         self.runtime = await with_sandbox(self.context.cri, self.runtime, made)
 
     async def look_at_runs(self, made: list[str]) -> None:
-        """Looks at runs that were just started, and at nothing else if that will do."""
+        """Read runs that were just started, and nothing else if that is enough."""
         try:
             self.runtime = await with_runs(self.context.cri, self.runtime, made)
         except CriError:
             await self.look()
 
     def addresses(self) -> tuple[str, ...]:
-        """The pod's addresses."""
+        """Return the pod's addresses."""
         if self.pod["spec"].get("hostNetwork"):
             return self.context.addresses
         sandbox = self.runtime.sandbox
@@ -81,8 +81,8 @@ class PodView:
             ready=results[READINESS],
             started=results[STARTUP],
             restarting=any(
-                each["type"] == "AllContainersRestarting" and each["status"] == "True"
-                for each in self._previous().get("conditions", ())
+                condition["type"] == "AllContainersRestarting" and condition["status"] == "True"
+                for condition in self._previous().get("conditions", ())
             ),
             ended=ended,
             verdict=self.verdict,
@@ -97,7 +97,7 @@ class PodView:
     # -- what is said about it ---------------------------------------------------------------------------
 
     def report(self, ended: bool = False) -> Fields:
-        """Has the pod's status written; gives it. ``ended`` if nothing of the pod will start again."""
+        """Compute the pod's status, have it written and return it. ``ended``: nothing of the pod will start again."""
         before = self._previous()
         status = pod_status(self.pod, self.runtime, before, self._facts(ended))
         created = self.pod["metadata"].get("creationTimestamp")
@@ -108,12 +108,12 @@ class PodView:
         return status
 
     def probe(self, ending: bool = False) -> None:
-        """Has the containers that run probed; those of a pod that ends for readiness only."""
+        """Probe the running containers; those of a terminating pod for readiness only."""
         previous = self._previous()
         said = {
-            each["name"]: each
+            status["name"]: status
             for key in ("initContainerStatuses", "containerStatuses")
-            for each in previous.get(key, ())
+            for status in previous.get(key, ())
         }
         addresses = self.addresses()
         if addresses:

@@ -57,18 +57,18 @@ class PodWorker(PodView):
     # -- what others tell --------------------------------------------------------------------------------
 
     def poke(self) -> None:
-        """Something changed: look again."""
+        """Sync again, because something changed."""
         self._poked.set()
 
     def probed(self) -> None:
-        """A probe has a new result; whoever asks for a pod that ends is told at once, since the end may be far."""
+        """Take note of a new probe result; that of a terminating pod is reported at once, since its end may be far."""
         if self.phase is WorkerPhase.TERMINATING:
             self.report()
         else:
             self.poke()
 
     def update(self, pod: Fields) -> None:
-        """The pod changed; what became of its status alone is our own doing and no reason to look again."""
+        """Take over a changed pod; a change of its status alone is our own doing and no reason to sync."""
         before = self.wanted
         self.take(pod)
         if pod["metadata"].get("deletionTimestamp"):
@@ -77,7 +77,7 @@ class PodWorker(PodView):
             self.poke()
 
     def remove(self) -> None:
-        """The pod is not wanted here any more."""
+        """End the pod, because it is not wanted here any more."""
         self.removed = True
         meta = self.pod["metadata"]
         if meta.get("deletionTimestamp"):
@@ -87,7 +87,7 @@ class PodWorker(PodView):
         self.poke()
 
     def fail(self, reason: str, message: str, grace: float | None = None, disruption: str = "") -> None:
-        """Has the pod end as failed, for pressure on the node or a deadline; ``disruption`` says that it was us."""
+        """End the pod as failed, for pressure on the node or a deadline; ``disruption`` says that the kubelet chose to."""
         if self.verdict is None:
             self.verdict = (reason, message)
             self.disruption = disruption
@@ -95,7 +95,7 @@ class PodWorker(PodView):
         self.poke()
 
     def _over(self, verdict: tuple[str, str] | None, grace: float | None) -> None:
-        """The pod is not kept running any more, because of that or because it has run its course."""
+        """End the pod with a verdict, or because it has run its course."""
         if verdict is not None:
             self.fail(*verdict, grace)
         else:
@@ -115,7 +115,7 @@ class PodWorker(PodView):
             self._step.cancel()
 
     async def close(self) -> None:
-        """Stops caring; the containers go on."""
+        """Stop the worker; the containers go on."""
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
 
@@ -167,7 +167,7 @@ class PodWorker(PodView):
 
     @property
     def cleaned(self) -> bool:
-        """Whether nothing of it takes memory, processes or local disk any more."""
+        """Whether nothing of it uses memory, processes or local disk any more."""
         return self.phase in (WorkerPhase.TERMINATED, WorkerPhase.GONE)
 
     @property
@@ -206,7 +206,7 @@ class PodWorker(PodView):
             context.objects.unregister(self.uid)
 
     async def _clean_up(self) -> None:
-        """A pod that has ended stays for its logs until it is deleted; then nothing of it is kept."""
+        """Remove everything of an ended pod once it is deleted; until then its logs stay."""
         deleted = bool(self.pod["metadata"].get("deletionTimestamp"))
         if not deleted and not self.removed:
             return
@@ -229,12 +229,12 @@ class PodWorker(PodView):
 
 
 def concerns(pod: Fields) -> tuple[Any, ...]:
-    """What of a pod makes a difference to how it is run: not what this kubelet says about it."""
+    """Return the parts of a pod that matter for running it: not what this kubelet says about it."""
     meta, spec = pod["metadata"], pod["spec"]
-    gates = {each["conditionType"] for each in spec.get("readinessGates", ())}
+    gates = {gate["conditionType"] for gate in spec.get("readinessGates", ())}
     conditions = pod.get("status", {}).get("conditions", ()) if gates else ()
     return (
         {key: value for key, value in meta.items() if key not in ("resourceVersion", "managedFields")},
         spec,
-        [each for each in conditions if each["type"] in gates],
+        [condition for condition in conditions if condition["type"] in gates],
     )

@@ -20,28 +20,30 @@ _RESIZABLE = ("cpu", "memory")
 
 
 def resources_of(pod: Fields) -> dict[str, Fields]:
-    """The resources of a pod's containers by name."""
+    """Return the resources of a pod's containers by name."""
     return {
-        each["name"]: each.get("resources") or {} for group in _GROUPS for each in pod["spec"].get(group, ())
+        container["name"]: container.get("resources") or {}
+        for group in _GROUPS
+        for container in pod["spec"].get(group, ())
     }
 
 
 def with_resources(pod: Fields, allocated: Mapping[str, Fields]) -> Fields:
-    """The pod with the resources that its containers were given."""
-    if all(allocated.get(name, found) == found for name, found in resources_of(pod).items()):
+    """Return the pod with the resources that its containers were allocated."""
+    if all(allocated.get(name, current) == current for name, current in resources_of(pod).items()):
         return pod
     spec = dict(pod["spec"])
     for group in _GROUPS:
         if group in spec:
             spec[group] = [
-                {**each, "resources": allocated.get(each["name"], each.get("resources") or {})}
-                for each in spec[group]
+                {**container, "resources": allocated.get(container["name"], container.get("resources") or {})}
+                for container in spec[group]
             ]
     return {**pod, "spec": spec}
 
 
 def verdict(pod: Fields, allocatable: Mapping[str, str], others: Iterable[Fields]) -> tuple[str, str] | None:
-    """Why the node does not give a pod what it asks for: never (Infeasible) or not now (Deferred)."""
+    """Return why the node does not give a pod what it requests: never (Infeasible) or not now (Deferred)."""
     used: ResourceList = {}
     for other in others:
         add_to(used, resource_totals.requests({"spec": other["spec"]}))
@@ -52,8 +54,8 @@ def verdict(pod: Fields, allocatable: Mapping[str, str], others: Iterable[Fields
             continue
         scale = 1000 if name == "cpu" else 1
         want, have, taken = (
-            int(quantity.parse(each) * scale)
-            for each in (asked[name], allocatable[name], used.get(name, "0"))
+            int(quantity.parse(amount) * scale)
+            for amount in (asked[name], allocatable[name], used.get(name, "0"))
         )
         if want > have:
             return (
@@ -69,7 +71,7 @@ def verdict(pod: Fields, allocatable: Mapping[str, str], others: Iterable[Fields
 
 
 def changed_resources(before: Fields, after: Fields) -> set[str]:
-    """The names of the resources that differ."""
+    """Return the names of the resources that differ."""
     return {
         name
         for name in _RESIZABLE
@@ -79,7 +81,7 @@ def changed_resources(before: Fields, after: Fields) -> set[str]:
 
 
 def needs_restart(container: Fields, changed: set[str]) -> bool:
-    """Whether a change of these resources restarts the container."""
+    """Return whether a change of these resources restarts the container."""
     return any(
         policy["resourceName"] in changed and policy["restartPolicy"] == "RestartContainer"
         for policy in container.get("resizePolicy", ())
@@ -97,21 +99,21 @@ class Allocation:
         self._recall(pod)
 
     def _recall(self, pod: Fields) -> None:
-        """What the pod was given before, as its status has it; a new one is given what it asks for."""
+        """Return what was allocated before, as the pod's status has it; a new pod gets what it requests."""
         wanted = resources_of(pod)
         status = pod.get("status", {})
         for key in ("initContainerStatuses", "containerStatuses"):
-            for each in status.get(key, ()):
-                known = each.get("resources")
-                if known is not None and each["name"] in wanted and "containerID" in each:
-                    self.allocated[each["name"]] = known
-                    self.in_force[each["containerID"].rpartition("/")[2]] = known
+            for container in status.get(key, ()):
+                known = container.get("resources")
+                if known is not None and container["name"] in wanted and "containerID" in container:
+                    self.allocated[container["name"]] = known
+                    self.in_force[container["containerID"].rpartition("/")[2]] = known
         self.allocated = {**wanted, **self.allocated}
 
     def consider(
         self, pod: Fields, runtime: PodRuntime, allocatable: Mapping[str, str], others: Iterable[Fields]
     ) -> bool:
-        """Gives the pod what it asks for, if it asks for something else and that is there; True if it did."""
+        """Allocate what the pod requests if that changed and is available; return True if it was done."""
         wanted = resources_of(pod)
         if wanted == self.allocated:
             self.pending = None
@@ -122,8 +124,8 @@ class Allocation:
         return self.pending is None
 
     def due(self, pod: Fields, runtime: PodRuntime) -> list[tuple[str, Fields, set[str]]]:
-        """The runs that are not given what they should have: id, container, names of resources."""
-        found = []
+        """Return the runs that do not have what was allocated: id, container, names of resources."""
+        changes = []
         for group in _GROUPS:
             for container in pod["spec"].get(group, ()):
                 run = runtime.current(container["name"])
@@ -132,11 +134,11 @@ class Allocation:
                 before = self.in_force.setdefault(run.id, self.allocated[container["name"]])
                 changed = changed_resources(before, self.allocated[container["name"]])
                 if changed:
-                    found.append((run.id, container, changed))
-        return found
+                    changes.append((run.id, container, changed))
+        return changes
 
     def shown(self, runtime: PodRuntime) -> dict[str, Fields]:
-        """What is in force by name of the container, for its status."""
+        """Return what is in force by name of the container, for its status."""
         return {
             run.name: self.in_force[run.id]
             for run in runtime.runs
@@ -144,14 +146,16 @@ class Allocation:
         }
 
     def conditions(self, pod: Fields, runtime: PodRuntime) -> tuple[Fields, ...]:
-        """What the pod's status says about a change that is not through."""
-        found: list[Fields] = []
+        """Return what the pod's status says about a resize that is not complete."""
+        conditions: list[Fields] = []
         if self.pending is not None:
             reason, message = self.pending
-            found.append({"type": "PodResizePending", "status": "True", "reason": reason, "message": message})
+            conditions.append(
+                {"type": "PodResizePending", "status": "True", "reason": reason, "message": message}
+            )
         if self.due(pod, runtime):
             condition: Fields = {"type": "PodResizeInProgress", "status": "True"}
             if self.problem:
                 condition |= {"reason": "Error", "message": self.problem}
-            found.append(condition)
-        return tuple(found)
+            conditions.append(condition)
+        return tuple(conditions)

@@ -24,8 +24,8 @@ _SAFE_SYSCTLS = (
 def refusal(
     pod: Fields, node: Fields, others: Iterable[Fields], unsafe_sysctls: Iterable[str] = ()
 ) -> tuple[str, str] | None:
-    """Reason and message if the pod cannot run here; room that others could make is looked at last."""
-    found = (
+    """Return reason and message if the pod cannot run here; resources are checked last, as preemption could help."""
+    problem = (
         _sysctls(pod, tuple(unsafe_sysctls))
         or _system(pod)
         or _selector(pod, node)
@@ -33,7 +33,7 @@ def refusal(
         or _ports(pod, others := list(others))
         or _resources(pod, node.get("status", {}).get("allocatable", {}), others)
     )
-    return (found[0], f"Pod was rejected: {found[1]}") if found is not None else None
+    return (problem[0], f"Pod was rejected: {problem[1]}") if problem is not None else None
 
 
 def _system(pod: Fields) -> tuple[str, str] | None:
@@ -47,8 +47,8 @@ def _system(pod: Fields) -> tuple[str, str] | None:
 
 
 def _sysctls(pod: Fields, allowed: tuple[str, ...]) -> tuple[str, str] | None:
-    for each in (pod["spec"].get("securityContext") or {}).get("sysctls", ()):
-        name = each["name"].replace("/", ".")
+    for sysctl in (pod["spec"].get("securityContext") or {}).get("sysctls", ()):
+        name = sysctl["name"].replace("/", ".")
         patterns = [re.escape(pattern).replace(r"\*", ".*") for pattern in allowed]
         if name not in _SAFE_SYSCTLS and not any(re.fullmatch(pattern, name) for pattern in patterns):
             return "SysctlForbidden", f'forbidden sysctl: "{name}" not allowlisted'
@@ -75,15 +75,15 @@ def _taints(pod: Fields, node: Fields) -> tuple[str, str] | None:
 
 
 def _host_ports(pod: Fields) -> set[tuple[str, int, str]]:
-    found = set()
+    ports = set()
     for group in ("containers", "initContainers"):
         for container in pod["spec"].get(group, ()):
             for port in container.get("ports", ()):
                 if port.get("hostPort"):
-                    found.add(
+                    ports.add(
                         (port.get("protocol", "TCP"), port["hostPort"], port.get("hostIP") or "0.0.0.0")
                     )
-    return found
+    return ports
 
 
 def _ports(pod: Fields, others: list[Fields]) -> tuple[str, str] | None:
@@ -118,7 +118,7 @@ def _resources(pod: Fields, allocatable: Mapping[str, str], others: list[Fields]
         have, taken = quantity.parse(allocatable[name]), quantity.parse(used.get(name, "0"))
         if asked + taken > have:
             scale = 1000 if name == "cpu" else 1
-            numbers = [int(each * scale) for each in (asked, taken, have)]
+            numbers = [int(amount * scale) for amount in (asked, taken, have)]
             text = f"Node didn't have enough resource: {name}, requested: {numbers[0]}, used: {numbers[1]}, capacity: {numbers[2]}"
             return f"OutOf{name}", text
     return None

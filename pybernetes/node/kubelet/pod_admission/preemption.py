@@ -24,18 +24,18 @@ def _request(pod: Fields, name: str) -> int:
 
 
 def missing(pod: Fields, allocatable: Mapping[str, str], others: Iterable[Fields]) -> Amounts:
-    """How much more of each resource a pod would need."""
+    """Return how much more of each resource a pod would need."""
     others = list(others)
-    found = {}
+    amounts = {}
     for name in ("pods", *resource_totals.requests(pod)):
         asked = _request(pod, name)
         if not asked or name not in allocatable:
             continue
         have = quantity.milli(allocatable[name]) if name == "cpu" else quantity.integer(allocatable[name])
-        lack = asked + sum(_request(each, name) for each in others) - have
+        lack = asked + sum(_request(other, name) for other in others) - have
         if lack > 0:
-            found[name] = lack
-    return found
+            amounts[name] = lack
+    return amounts
 
 
 def _after(wanted: Amounts, pods: Iterable[Fields]) -> Amounts:
@@ -45,13 +45,13 @@ def _after(wanted: Amounts, pods: Iterable[Fields]) -> Amounts:
 
 
 def _distance(wanted: Amounts, pod: Fields) -> float:
-    """How far a pod is from giving everything that is wanted; each resource counts the same."""
+    """Return how far a pod is from freeing everything that is needed; each resource counts the same."""
     parts = [(amount - _request(pod, name)) / amount for name, amount in wanted.items()]
     return sum(part * part for part in parts if part > 0)
 
 
 def _nearest(pods: list[Fields], wanted: Amounts) -> list[Fields]:
-    """The pods that give what is wanted, the one that gives most of it first, of several such the smallest."""
+    """Return the pods that free what is needed, the one that frees most of it first, of several such the smallest."""
     left, chosen = list(pods), []
     while wanted:
         best = min(
@@ -70,11 +70,13 @@ def _is_preemptable(by: Fields, pod: Fields) -> bool:
 
 
 def victims(pod: Fields, pods: Iterable[Fields], wanted: Amounts) -> list[Fields] | None:
-    """The pods that have to go for a critical one; None if even all of them would not be enough."""
+    """Return the pods to preempt for a critical one; None if even all of them would not be enough."""
     groups: dict[str, list[Fields]] = {"BestEffort": [], "Burstable": [], "Guaranteed": []}
-    for each in pods:
-        if _is_preemptable(pod, each):
-            groups[each.get("status", {}).get("qosClass") or qos_class(each["spec"])].append(each)
+    for candidate in pods:
+        if _is_preemptable(pod, candidate):
+            groups[candidate.get("status", {}).get("qosClass") or qos_class(candidate["spec"])].append(
+                candidate
+            )
     best, middle, good = groups.values()
     if _after(wanted, [*best, *middle, *good]):
         return None

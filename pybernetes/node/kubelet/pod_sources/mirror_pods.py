@@ -25,7 +25,7 @@ async def show(
     wanted: Callable[[str], Fields | None],
     node: Callable[[], Fields],
 ) -> None:
-    """Has the mirror of a static pod as it is ``wanted`` under its key, or none if it is not wanted any more."""
+    """Make the mirror of a static pod match what is ``wanted`` under its key, or remove it if nothing is."""
     meta = pod["metadata"]
     key = f"{meta['namespace']}/{meta['name']}"
     await pods.wait_synced()

@@ -47,13 +47,13 @@ class Watcher:
             self._changed()
 
     def close(self) -> None:
-        """Watches no more."""
+        """Stop watching."""
         asyncio.get_running_loop().remove_reader(self._file)
         os.close(self._file)
 
 
 def static_pod(text: str, path: Path | str, node: str, now: str, source: str = "file") -> Fields:
-    """The pod of a file or URL, with what the API server would have added; ValueError if it is none."""
+    """Return the pod of a file or URL, with what the API server would have added; raise ValueError if there is none."""
     import yaml
 
     try:
@@ -101,15 +101,15 @@ _PROJECTED = {
 
 
 def api_reference(spec: Fields) -> str:
-    """The kind of an object of the API that a pod needs, empty if it needs none."""
+    """Return the kind of the first API object that a pod refers to, empty if there is none."""
     if spec.get("serviceAccountName") or spec.get("serviceAccount"):
         return "serviceaccounts"
     if spec.get("imagePullSecrets"):
         return "secrets"
     for group in ("initContainers", "containers", "ephemeralContainers"):
         for container in spec.get(group) or ():
-            for each in [*(container.get("env") or ()), *(container.get("envFrom") or ())]:
-                source = {**each, **(each.get("valueFrom") or {})}
+            for variable in [*(container.get("env") or ()), *(container.get("envFrom") or ())]:
+                source = {**variable, **(variable.get("valueFrom") or {})}
                 if "secretKeyRef" in source or "secretRef" in source:
                     return "secrets"
                 if "configMapKeyRef" in source or "configMapRef" in source:
@@ -128,7 +128,7 @@ def api_reference(spec: Fields) -> str:
 
 
 def _check_alone(spec: Fields) -> None:
-    """A static pod has to run when there is no API server."""
+    """Reject a static pod that needs an API server."""
     if spec.get("ephemeralContainers"):
         raise ValueError("static pods can not have ephemeralContainers")
     kind = api_reference(spec)
@@ -150,7 +150,7 @@ class StaticPodDirectory:
         self._texts: dict[Path, tuple[str, Fields | None]] = {}
 
     def start(self) -> None:
-        """Reads the files now and whenever they change."""
+        """Read the files now and whenever they change."""
         if self.folder.is_file():  # what is watched is the folder that it is in: editors replace files
             self.folder, self._only = self.folder.parent, self.folder.name
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -158,7 +158,7 @@ class StaticPodDirectory:
         self._read()
 
     def stop(self) -> None:
-        """Watches no more."""
+        """Stop watching."""
         if self._watcher is not None:
             self._watcher.close()
 
@@ -206,7 +206,7 @@ class StaticPodDirectory:
 
 
 def mirror_of(pod: Fields, node: Fields) -> Fields:
-    """The object that shows a static pod in the API."""
+    """Return the mirror pod of a static pod."""
     meta = pod["metadata"]
     copy = {
         "metadata": {
@@ -225,11 +225,11 @@ def mirror_of(pod: Fields, node: Fields) -> Fields:
 
 
 def without_managed_fields(pod: Fields) -> Fields:
-    """A pod without what nobody here looks at and what is as large as the rest of it."""
+    """Drop the managed fields of a pod: they are as large as the rest of it, and the kubelet never reads them."""
     pod["metadata"].pop("managedFields", None)
     return pod
 
 
 def is_mirror(pod: Fields) -> bool:
-    """Whether a pod of the API stands for a static one."""
+    """Return whether a pod of the API stands for a static one."""
     return MIRROR in (pod["metadata"].get("annotations") or {})

@@ -29,7 +29,7 @@ class StaticPodUrl:
         self._changed, self._last = changed, b""
 
     async def run(self, seconds: float) -> None:
-        """Asks from time to time until it is cancelled; a web server does not tell of changes."""
+        """Fetch the pods from time to time until cancelled; a web server does not announce changes."""
         while True:
             try:
                 await self._look()
@@ -54,7 +54,7 @@ class StaticPodUrl:
             return answer.read(_LIMIT)
 
     def parse(self, data: bytes) -> dict[str, Fields]:
-        """The pods of an answer."""
+        """Return the pods of an answer."""
         import yaml
 
         value = yaml.safe_load(data)
@@ -62,8 +62,8 @@ class StaticPodUrl:
             raise ValueError("couldn't parse as pod")
         items = value.get("items") or () if value.get("kind") == "PodList" else (value,)
         now, pods = rfc3339.micro(self._clock.now()), {}
-        for each in items:
-            text = yaml.safe_dump({"kind": "Pod", "apiVersion": "v1", **each})
+        for item in items:
+            text = yaml.safe_dump({"kind": "Pod", "apiVersion": "v1", **item})
             pod = static_pod(text, self._url, self._node, now, "http")
             pods[pod["metadata"]["uid"]] = pod
         return pods

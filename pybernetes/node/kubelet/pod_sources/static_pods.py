@@ -33,7 +33,7 @@ class StaticPods:
         self.pods: dict[str, Fields] = {}  # by uid
 
     def start(self) -> list[Coroutine[Any, Any, None]]:
-        """Begins to watch the directory; gives the work that is to be done all the time."""
+        """Start watching the directory; return the loops to run."""
         settings, node = self._options.configuration, self._options.node_name
         if settings["staticPodPath"]:
             self._directory = static_pod.StaticPodDirectory(
@@ -49,19 +49,19 @@ class StaticPods:
         return [remote.run(self._options.seconds("httpCheckFrequency"))]
 
     def stop(self) -> None:
-        """Watches the directory no more."""
+        """Stop watching the directory."""
         if self._directory is not None:
             self._directory.stop()
 
     def wanted(self, key: str) -> Fields | None:
-        """The static pod of a namespace and name (``kube-system/store``)."""
+        """Return the static pod of a namespace and name (``kube-system/store``)."""
         return next((pod for pod in self.pods.values() if _key(pod) == key), None)
 
     def _changed(self, place: str, pods: dict[str, Fields]) -> None:
         self._places[place] = pods
         before, self.pods = (
             self.pods,
-            {uid: pod for each in self._places.values() for uid, pod in each.items()},
+            {uid: pod for pods in self._places.values() for uid, pod in pods.items()},
         )
         for uid in before.keys() - self.pods.keys():
             worker = self._workers.get(uid)
@@ -73,7 +73,7 @@ class StaticPods:
             self._soon(self._mirror(pod))
 
     def take_up(self) -> None:
-        """Takes pods up; one whose file changed or came back waits until its predecessor has ended."""
+        """Start the pods that have no worker; one whose file changed waits until its predecessor has ended."""
         taken = {worker.name for worker in self._workers.values()}
         for uid, pod in self.pods.items():
             if uid not in self._workers and _key(pod) not in taken:

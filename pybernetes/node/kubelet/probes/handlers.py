@@ -25,7 +25,7 @@ class Unknown(Exception):
 
 
 def port_of(value: int | str, container: Fields) -> int:
-    """A port by number or by its name among the container's."""
+    """Return a port by number or by its name among the container's."""
     if isinstance(value, int):
         return value
     if value.isdigit():
@@ -37,7 +37,7 @@ def port_of(value: int | str, container: Fields) -> int:
 
 
 def url_of(action: Fields, container: Fields, address: str) -> str:
-    """The address of an HTTP action."""
+    """Return the URL of an HTTP action."""
     scheme = action.get("scheme", "HTTP").lower()
     host = action.get("host") or address
     path = action.get("path") or "/"
@@ -47,12 +47,12 @@ def url_of(action: Fields, container: Fields, address: str) -> str:
 
 
 def header_list(action: Fields) -> list[tuple[str, str]]:
-    """The headers of an HTTP action."""
-    return [(each["name"], each.get("value", "")) for each in action.get("httpHeaders", ())]
+    """Return the headers of an HTTP action."""
+    return [(header["name"], header.get("value", "")) for header in action.get("httpHeaders", ())]
 
 
 async def ask(cri: CriClient, probe: Fields, container: Fields, run: str, address: str) -> str:
-    """Nothing if the container is well, a warning that does not count against it, or Failed."""
+    """Probe a container once: return nothing or a warning if it is well, raise Failed if it is not."""
     seconds = float(probe.get("timeoutSeconds") or 1)
     try:
         async with asyncio.timeout(seconds + (10 if "exec" in probe else 0)):

@@ -21,9 +21,9 @@ _FIELDS = {LIVENESS: "livenessProbe", READINESS: "readinessProbe", STARTUP: "sta
 
 
 def probed_containers(spec: Fields) -> list[Fields]:
-    """The containers that may have probes."""
+    """Return the containers that may have probes."""
     return [
-        *(each for each in spec.get("initContainers", ()) if is_sidecar(each)),
+        *(container for container in spec.get("initContainers", ()) if is_sidecar(container)),
         *spec.get("containers", ()),
     ]
 
@@ -83,7 +83,7 @@ class ProbeManager:
                 self._begun.pop(key[0], None)
 
     def _recall(self, kind: str, run: ContainerRun, said: Fields) -> bool:
-        """Takes over what was known of a run before; True if something was."""
+        """Take over what was reported of a run before; return True if there was something."""
         if not said.get("containerID", "").endswith(run.id) or run.id in self.results[kind]:
             return False
         if kind == READINESS and said.get("ready"):
@@ -95,15 +95,15 @@ class ProbeManager:
         return False
 
     def stop(self, uid: str) -> None:
-        """Asks no more about a pod."""
+        """Stop probing a pod."""
         for (run, kind), task in self._tasks.pop(uid, {}).items():
             task.cancel()
             self.results[kind].pop(run, None)
             self._begun.pop(run, None)
 
     async def close(self) -> None:
-        """Ends every probe."""
-        tasks = [task for each in self._tasks.values() for task in each.values()]
+        """Stop every probe."""
+        tasks = [task for tasks in self._tasks.values() for task in tasks.values()]
         for uid in list(self._tasks):
             self.stop(uid)
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -151,7 +151,7 @@ class ProbeManager:
             await self._clock.sleep(period)
 
     def _settle(self, pod: Fields, run: ContainerRun, kind: str, good: bool) -> bool:
-        """Takes a result; True if there is nothing left to ask."""
+        """Record a result; return True if there is nothing left to probe."""
         before = self.results[kind].get(run.id)
         self.results[kind][run.id] = good
         if kind == STARTUP and good:
@@ -176,9 +176,9 @@ class ProbeManager:
             self._report(pod, container, "Unhealthy", f"{name} probe failed: {text}")
 
     def forget(self, uid: str) -> None:
-        """A pod is gone: nobody asks for its counts any more."""
+        """Forget the results and metrics of a pod that is gone."""
         self.counts = {key: count for key, count in self.counts.items() if key[2] != uid}
-        self.seconds = {key: each for key, each in self.seconds.items() if key[2] != uid}
+        self.seconds = {key: histogram for key, histogram in self.seconds.items() if key[2] != uid}
 
     def _count(self, pod: Fields, container: Fields, kind: str, good: bool, seconds: float) -> None:
         meta = pod["metadata"]

@@ -24,10 +24,10 @@ _VOLUMES = (
 def render(
     node: str,
     gauges: Iterable[tuple[str, str, Iterable[tuple[Labels, float]]]],
-    counts: KubeletMetrics,
+    metrics: KubeletMetrics,
     summary: Fields,
 ) -> bytes:
-    """The metrics; ``gauges`` are name, text and samples."""
+    """Return the metrics as text; ``gauges`` are name, help and samples."""
     text = Exposition()
     text.family("kubelet_node_name", "gauge", "[ALPHA] The node's name. The count is always 1.")
     text.sample("kubelet_node_name", (("node", node),), 1)
@@ -35,7 +35,7 @@ def render(
         text.family(name, "gauge", f"[ALPHA] {help_}")
         for labels, value in samples:
             text.sample(name, labels, value)
-    counts.render(text)
+    metrics.render(text)
     _volumes(text, summary)
     _logs(text, summary)
     text.family("kubernetes_build_info", "gauge",

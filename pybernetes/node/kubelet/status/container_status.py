@@ -22,11 +22,11 @@ def container_status(
     runtime: PodRuntime,
     previous: Any,
     default: tuple[str, str],
-    facts: StatusInputs,
+    inputs: StatusInputs,
 ) -> Fields:
-    """The status of a container; ``previous`` are those that were reported last, ``default`` why it waits at first."""
+    """Return the status of a container; ``previous`` are those reported last, ``default`` why it waits at first."""
     name = container["name"]
-    old: Fields = next((each for each in previous if each["name"] == name), {})
+    old: Fields = next((status for status in previous if status["name"] == name), {})
     run, before = runtime.run(name), runtime.previous(name)
     result: Fields = {"name": name, "image": container["image"], "imageID": "", "restartCount": 0}
     result["state"] = {"waiting": named(*default)}
@@ -35,7 +35,7 @@ def container_status(
         result["volumeMounts"] = [_volume_mount(mount) for mount in container["volumeMounts"]]
     if (
         run is None
-        and all_restart(pod, runtime, facts)
+        and all_restart(pod, runtime, inputs)
         and "waiting" not in (old.get("state") or {"waiting": 0})
     ):
         result["state"] = {"waiting": named(RESTARTING, _RESTARTING_TEXT)}
@@ -53,21 +53,21 @@ def container_status(
     else:
         result["image"], result["imageID"] = run.image or container["image"], run.image_ref
         result["restartCount"] = run.attempt
-        result["containerID"] = f"{facts.runtime_name}://{run.id}"
-        result["state"] = _state(run, facts.runtime_name)
+        result["containerID"] = f"{inputs.runtime_name}://{run.id}"
+        result["state"] = _state(run, inputs.runtime_name)
         if before is not None:
-            result["lastState"] = _state(before, facts.runtime_name)
+            result["lastState"] = _state(before, inputs.runtime_name)
         elif old.get("containerID") not in (None, result["containerID"]) and "terminated" in old.get(
             "state", {}
         ):
             result["lastState"] = old["state"]
-    _waits(pod, container, result, run, facts)
+    _waits(pod, container, result, run, inputs)
     if group != "ephemeralContainers":
         if container.get("resources"):
-            result["resources"] = facts.in_force.get(name) or container["resources"]
+            result["resources"] = inputs.in_force.get(name) or container["resources"]
             if container["resources"].get("requests"):
                 result["allocatedResources"] = container["resources"]["requests"]
-        _probed(group, container, result, run, old, facts)
+        _probed(group, container, result, run, old, inputs)
     else:
         result["ready"] = False
     return result
@@ -100,7 +100,7 @@ def _state(run: ContainerRun, runtime_name: str) -> Fields:
 
 
 def _without_run(result: Fields, old: Fields, pod: Fields, default: tuple[str, str]) -> None:
-    """The runtime has nothing of the container: it never ran, or what it had was removed."""
+    """Fill in the state of a container that the runtime does not know: it never ran, or its runs were removed."""
     state = old.get("state") or {}
     if "terminated" in state:
         result.update({key: old[key] for key in ("state", "imageID", "image", "containerID") if key in old})
@@ -122,14 +122,14 @@ def _without_run(result: Fields, old: Fields, pod: Fields, default: tuple[str, s
 
 
 def _waits(
-    pod: Fields, container: Fields, result: Fields, run: ContainerRun | None, facts: StatusInputs
+    pod: Fields, container: Fields, result: Fields, run: ContainerRun | None, inputs: StatusInputs
 ) -> None:
-    """A container that failed to start, or that waits to be started again, says why."""
-    reason = facts.waiting.get(container["name"])
+    """Fill in why a container waits that failed to start or is about to be started again."""
+    reason = inputs.waiting.get(container["name"])
     if reason is None or (run is not None and run.state is ContainerState.RUNNING):
         return
     if run is not None and run.state is ContainerState.EXITED:
-        if facts.ended or not should_restart(
+        if inputs.ended or not should_restart(
             container, pod["spec"].get("restartPolicy", "Always"), run.exit_code
         ):
             return
@@ -138,7 +138,7 @@ def _waits(
 
 
 def _probed(
-    group: str, container: Fields, result: Fields, run: ContainerRun | None, old: Fields, facts: StatusInputs
+    group: str, container: Fields, result: Fields, run: ContainerRun | None, old: Fields, inputs: StatusInputs
 ) -> None:
     running = run is not None and "running" in result["state"]
     if group == "initContainers" and not is_sidecar(container):
@@ -146,9 +146,9 @@ def _probed(
         result["ready"] = ended is not None and ended["exitCode"] == 0
         result["started"] = running
         return
-    started = running and ("startupProbe" not in container or facts.started.get(run.id, False))  # type: ignore[union-attr]
+    started = running and ("startupProbe" not in container or inputs.started.get(run.id, False))  # type: ignore[union-attr]
     result["started"] = started
     if "readinessProbe" in container:
-        result["ready"] = started and facts.ready.get(run.id, False)  # type: ignore[union-attr]
+        result["ready"] = started and inputs.ready.get(run.id, False)  # type: ignore[union-attr]
     else:
         result["ready"] = started

@@ -13,8 +13,8 @@ from pybernetes.node.kubelet.status.status_inputs import RESTARTING, StatusInput
 Fields = dict[str, Any]
 
 
-def pod_phase(pod: Fields, by_name: Mapping[str, Fields], facts: StatusInputs, runtime: PodRuntime) -> str:
-    """The phase of a pod; ``by_name`` has the statuses of its containers."""
+def pod_phase(pod: Fields, by_name: Mapping[str, Fields], inputs: StatusInputs, runtime: PodRuntime) -> str:
+    """Return the phase of a pod; ``by_name`` has the statuses of its containers."""
     spec = pod["spec"]
     policy = spec.get("restartPolicy", "Always")
     pending = failed = unstarted = 0
@@ -69,6 +69,6 @@ def pod_phase(pod: Fields, by_name: Mapping[str, Fields], facts: StatusInputs, r
         return "Running"
     if not stopped:
         return "Pending"
-    if (facts.ended and not is_static(pod)) or stopped == lasting:
+    if (inputs.ended and not is_static(pod)) or stopped == lasting:
         return "Succeeded" if stopped == succeeded else "Failed"
     return "Running"

@@ -39,17 +39,17 @@ class StatusInputs:
 
 
 def is_static(pod: Fields) -> bool:
-    """Whether the pod comes from somewhere else than the API server."""
+    """Return whether the pod comes from a source other than the API server."""
     source = (pod["metadata"].get("annotations") or {}).get("kubernetes.io/config.source")
     return source is not None and source != "api"
 
 
-def all_restart(pod: Fields, runtime: PodRuntime, facts: StatusInputs) -> bool:
-    """Whether a container has ended whose rule has all of them start again."""
-    return all_could_restart(pod["spec"]) and (facts.restarting or bool(triggers(pod["spec"], runtime)))
+def all_restart(pod: Fields, runtime: PodRuntime, inputs: StatusInputs) -> bool:
+    """Return whether a container has ended whose restart rule makes all of them start again."""
+    return all_could_restart(pod["spec"]) and (inputs.restarting or bool(triggers(pod["spec"], runtime)))
 
 
 def named(reason: str, message: str) -> Fields:
-    """The fields of a reason and a message that say something."""
-    found = {"reason": reason, "message": message}
-    return {key: value for key, value in found.items() if value}
+    """Return the fields ``reason`` and ``message`` without empty ones."""
+    fields = {"reason": reason, "message": message}
+    return {key: value for key, value in fields.items() if value}

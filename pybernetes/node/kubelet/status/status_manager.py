@@ -22,15 +22,15 @@ _OPTIONAL = ("reason", "message", "podIP", "ephemeralContainerStatuses", "initCo
 
 
 def patch_of(pod: Fields, status: Fields, before: Fields) -> Fields:
-    """The strategic merge patch from one status to the next."""
+    """Return the strategic merge patch from one status to the next."""
     changed = {key: value for key, value in status.items() if before.get(key) != value}
     if "conditions" in changed:
-        had = {each["type"]: each for each in before.get("conditions", ())}
-        now = {each["type"] for each in status["conditions"]}
+        had = {condition["type"]: condition for condition in before.get("conditions", ())}
+        now = {condition["type"] for condition in status["conditions"]}
         changed["conditions"] = [
-            {**{key: None for key in had.get(each["type"], ()) if key not in each}, **each}
-            for each in status["conditions"]
-            if had.get(each["type"]) != each
+            {**{key: None for key in had.get(condition["type"], ()) if key not in condition}, **condition}
+            for condition in status["conditions"]
+            if had.get(condition["type"]) != condition
         ]
         changed["conditions"] += [
             {"$patch": "delete", "type": type_}
@@ -38,11 +38,11 @@ def patch_of(pod: Fields, status: Fields, before: Fields) -> Fields:
             if type_ not in now and type_ in ("PodResizePending", "PodResizeInProgress")
         ]
     if "podIPs" in changed:
-        now_ips = {each["ip"] for each in status["podIPs"]}
+        now_ips = {address["ip"] for address in status["podIPs"]}
         changed["podIPs"] = status["podIPs"] + [
-            {"$patch": "delete", "ip": each["ip"]}
-            for each in before.get("podIPs", ())
-            if each["ip"] not in now_ips
+            {"$patch": "delete", "ip": address["ip"]}
+            for address in before.get("podIPs", ())
+            if address["ip"] not in now_ips
         ]
     for key in _OPTIONAL:
         if key in before and key not in status:
@@ -51,12 +51,13 @@ def patch_of(pod: Fields, status: Fields, before: Fields) -> Fields:
 
 
 def overruled(status: Fields, shown: Fields) -> bool:
-    """Whether the API says something else about a pod than its kubelet does: of a node that was not heard from for
+    """Return whether the API says something else about a pod than its kubelet does: of a node that was not heard from for
     a while the control plane says that none of its pods is ready."""
-    said = {each["type"]: each["status"] for each in shown.get("conditions", ())}
+    said = {condition["type"]: condition["status"] for condition in shown.get("conditions", ())}
     return any(
-        each["type"] in OWN_CONDITIONS and said.get(each["type"], each["status"]) != each["status"]
-        for each in status.get("conditions", ())
+        condition["type"] in OWN_CONDITIONS
+        and said.get(condition["type"], condition["status"]) != condition["status"]
+        for condition in status.get("conditions", ())
     )
 
 
@@ -74,12 +75,12 @@ class StatusManager:
         self.writes = 0
 
     def get(self, uid: str) -> Fields | None:
-        """The status that a pod is to have."""
-        found = self._wanted.get(uid)
-        return found[1] if found is not None else None
+        """Return the status that a pod is to have."""
+        wanted = self._wanted.get(uid)
+        return wanted[1] if wanted is not None else None
 
     def set(self, pod: Fields, status: Fields) -> None:
-        """Has a pod's status written, if it is not what was written last."""
+        """Have a pod's status written, if it is not what was written last."""
         meta = pod["metadata"]
         uid = meta["uid"]
         # Only what it takes to find it: the pod itself would be kept as it was at some time.
@@ -91,7 +92,7 @@ class StatusManager:
             self._tasks[uid] = asyncio.create_task(self._write(uid), name=f"status {uid}")
 
     def seen(self, uid: str) -> None:
-        """The object that shows a pod changed: what somebody else wrote over is written again, if it stays so.
+        """Return the object that shows a pod changed: what somebody else wrote over is written again, if it stays so.
 
         Not at once: what is seen may be older than what was written last, and somebody who insists is not to be
         answered as fast as he writes.
@@ -115,7 +116,7 @@ class StatusManager:
             self.set(*self._wanted[uid])
 
     def forget(self, uid: str) -> None:
-        """A pod is gone."""
+        """Forget a pod that is gone."""
         self._wanted.pop(uid, None)
         self._written.pop(uid, None)
         task = self._tasks.pop(uid, None)
@@ -123,13 +124,13 @@ class StatusManager:
             task.cancel()
 
     async def flush(self, uid: str) -> None:
-        """Waits until a pod's status is written."""
+        """Wait until a pod's status is written."""
         task = self._tasks.get(uid)
         if task is not None:
             await asyncio.gather(task, return_exceptions=True)
 
     async def close(self) -> None:
-        """Stops writing."""
+        """Stop writing."""
         tasks = list(self._tasks.values())
         for task in tasks:
             task.cancel()

@@ -66,7 +66,7 @@ class VolumeInputs:
     asked: dict[Any, Any] = field(default_factory=dict)  # requests for such that are under way
 
     def api(self) -> ObjectCache:
-        """The view of the API server's objects; a kubelet on its own has none."""
+        """Return the cache of API objects; raise VolumeError if this kubelet has no API server."""
         if self.objects is None:
             raise VolumeError("this kubelet has no API server to ask")
         return self.objects
@@ -112,6 +112,6 @@ Kind = ContentVolume | PathVolume
 
 
 def decode_mode(source: Fields, default: int = 0o644) -> int:
-    """The mode of a source's files."""
+    """Return the mode of a source's files."""
     mode = source.get("defaultMode")
     return default if mode is None else mode

@@ -33,8 +33,8 @@ def mounts(
     folder: Path,
     hosts: Path | None,
 ) -> list[Message]:
-    """The mounts of a container; ``folder`` is the pod's, ``hosts`` the file that is to be its /etc/hosts."""
-    found: list[Message] = []
+    """Return the mounts of a container; ``folder`` is the pod's, ``hosts`` the file for its /etc/hosts."""
+    container_mounts: list[Message] = []
     for mount in container.get("volumeMounts", ()):
         volume = mounted.get(mount["name"])
         if volume is None:
@@ -53,21 +53,23 @@ def mounts(
             made.host_path = _source(pod, container, mount, volume, below)
         else:
             _place_image(made, volume, below)
-        found.append(made)
-    taken = {each.container_path for each in found}
+        container_mounts.append(made)
+    taken = {message.container_path for message in container_mounts}
     if hosts is not None and "/etc/hosts" not in taken:
         read_only = bool((container.get("securityContext") or {}).get("readOnlyRootFilesystem"))
-        found.append(messages.Mount(container_path="/etc/hosts", host_path=str(hosts), readonly=read_only))
+        container_mounts.append(
+            messages.Mount(container_path="/etc/hosts", host_path=str(hosts), readonly=read_only)
+        )
     path = container.get("terminationMessagePath")
     if path and path not in taken:
-        found.append(
+        container_mounts.append(
             messages.Mount(container_path=path, host_path=str(_message_file(folder, container["name"])))
         )
-    return found
+    return container_mounts
 
 
 def _below(mount: Fields, variables: Mapping[str, str]) -> str:
-    """The path inside of the volume that is mounted."""
+    """Return the path inside the volume that is mounted."""
     if not mount.get("subPathExpr"):
         return mount.get("subPath", "")
     absent = missing(mount["subPathExpr"], variables)
@@ -112,7 +114,7 @@ def _source(pod: Fields, container: Fields, mount: Fields, volume: MountedVolume
 
 
 def _message_file(folder: Path, container: str) -> Path:
-    """A new file that only this run of the container writes to; everybody may, whoever its user is."""
+    """Create a file that only this run of the container gets, writable whoever its user is."""
     path = folder / "containers" / container / uuid.uuid4().hex[:8]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.touch()

@@ -25,7 +25,7 @@ _CONTAINERD = (2, 2)  # the first that mounts images, and folders of images
 
 
 def mounts_images(name: str, version: str) -> bool:
-    """Whether a runtime can be told to mount an image."""
+    """Return whether a runtime can be told to mount an image."""
     if name != "containerd":
         return True
     number = re.match(r"v?(\d+)\.(\d+)", version)
@@ -33,9 +33,11 @@ def mounts_images(name: str, version: str) -> bool:
 
 
 def wanted(pod: Fields, container: Fields) -> list[Fields]:
-    """The image volumes that a container mounts, each once."""
+    """Return the image volumes that a container mounts, each once."""
     names = {mount["name"] for mount in container.get("volumeMounts", ())}
-    return [each for each in pod["spec"].get("volumes", ()) if "image" in each and each["name"] in names]
+    return [
+        volume for volume in pod["spec"].get("volumes", ()) if "image" in volume and volume["name"] in names
+    ]
 
 
 class ImageVolumes:
@@ -49,7 +51,7 @@ class ImageVolumes:
     async def provide(
         self, pod: Fields, container: Fields, secrets: list[Fields], sandbox_config: Message, report: Report
     ) -> dict[str, MountedVolume]:
-        """What a container mounts of images; ImageError if one cannot be pulled, ImageVolumeError if not mounted.
+        """Return the image volumes of a container; raise ImageError if one cannot be pulled, ImageVolumeError if not mounted.
 
         An image is looked up when the first container of its pod starts; those that follow get the same.
         """
@@ -58,7 +60,7 @@ class ImageVolumes:
             return {}
         runtime = await self._cri.version()
         native = mounts_images(runtime.runtime_name, runtime.runtime_version)
-        uid, found = pod["metadata"]["uid"], {}
+        uid, provided = pod["metadata"]["uid"], {}
         for volume in volumes:
             name, source = volume["name"], volume["image"]
             reference, policy = source.get("reference", ""), source.get("pullPolicy", "IfNotPresent")
@@ -78,14 +80,14 @@ class ImageVolumes:
             spec = messages.ImageSpec(
                 image=image, user_specified_image=reference, annotations=pod["metadata"].get("annotations")
             )
-            found[name] = MountedVolume("" if native else str(path), True, spec)
-        return found
+            provided[name] = MountedVolume("" if native else str(path), True, spec)
+        return provided
 
     def _folder(self, uid: str) -> Path:
         return self._directory / uid / "volumes" / "kubernetes.io~image"
 
     async def release(self, uid: str) -> None:
-        """A pod is gone, and nothing of it is mounted any more."""
+        """Release the images of a pod that is gone and has nothing mounted any more."""
         self._known = {key: image for key, image in self._known.items() if key[0] != uid}
         folder = self._folder(uid)
         for name in os.listdir(folder) if folder.is_dir() else ():

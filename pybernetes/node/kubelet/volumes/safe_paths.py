@@ -8,7 +8,7 @@ _MOST_LINKS = 40  # the kernel's number
 
 
 def read_below(root: str, path: str, limit: int = 64 * 1024) -> str:
-    """The text of a file below a folder; OSError if it is not there or lies elsewhere."""
+    """Return the text of a file below a folder; raise OSError if it is not there or lies elsewhere."""
     folder = os.path.realpath(root)
     full = os.path.realpath(os.path.join(folder, path))
     if not full.startswith(folder + "/"):
@@ -18,31 +18,31 @@ def read_below(root: str, path: str, limit: int = 64 * 1024) -> str:
 
 
 def inside(root: str, path: str) -> str:
-    """What a path means to somebody for whom ``root`` is the root: links are followed and never lead out of it."""
-    found, left, links = "", path.split("/"), 0
+    """Resolve a path as if ``root`` were the root folder: links are followed and never lead out of it."""
+    resolved, left, links = "", path.split("/"), 0
     while left:
         part = left.pop(0)
         if part in ("", "."):
             continue
         if part == "..":
-            found = found.rpartition("/")[0]
+            resolved = resolved.rpartition("/")[0]
             continue
-        here = f"{found}/{part}"
+        here = f"{resolved}/{part}"
         if os.path.islink(root + here):
             links += 1
             if links > _MOST_LINKS:
                 raise OSError(f"too many links in {path!r}")
             target = os.readlink(root + here)
-            found = "" if target.startswith("/") else found
+            resolved = "" if target.startswith("/") else resolved
             left = target.split("/") + left
         else:
             os.stat(root + here)
-            found = here
-    return root + found
+            resolved = here
+    return root + resolved
 
 
 def sub_path(root: str, path: str, mode: int, group: int | None = None) -> str:
-    """A folder or file below a volume, made if it is not there; each step is opened without following links
+    """Return a folder or file below a volume, made if it is not there; each step is opened without following links
     out of the volume."""
     if os.path.isabs(path) or ".." in path.split("/"):
         raise OSError(f"the subPath {path!r} must be relative and stay in its volume")

@@ -22,12 +22,12 @@ _LONGEST = 4000  # the kernel takes a page of options
 
 
 def lease_id(uid: str, name: str) -> str:
-    """The name of the lease of a volume, and of its view."""
+    """Return the name of the lease of a volume, and of its view."""
     return f"pybernetes-volume-{uid}-{name}"
 
 
 def arguments(how: Message) -> tuple[int, str]:
-    """The flags and the options with which the kernel is asked for a snapshot's mount."""
+    """Return the flags and the options of the mount(2) call for a snapshot."""
     flags, options = 0, []
     for option in how.options:
         if option in _FLAGS:
@@ -44,7 +44,7 @@ class Snapshots:
         self._containerd = containerd
 
     async def find(self, uid: str, name: str, path: Path) -> str | None:
-        """The image that is mounted at a volume's place, if there is one."""
+        """Return the image that is mounted as a volume, if there is one."""
         # Its folder can be written to unless the mount is there, and whole.
         if not path.exists() or os.statvfs(path).f_flag & _SEALED != _SEALED:
             return None
@@ -52,28 +52,28 @@ class Snapshots:
         return labels.get(_IMAGE) if labels is not None else None
 
     async def mount(self, uid: str, name: str, path: Path, image: str) -> None:
-        """Has the files of an image (CRI's id of it) at a path, where nobody can write or run them."""
+        """Mount the files of an image (by its id in CRI) at a path, where nobody can write or execute them."""
         id_ = lease_id(uid, name)
         await self.release(uid, name, path)  # half of it may be there
         snapshotter, snapshot = await self._containerd.unpacked(image)
         path.mkdir(parents=True, exist_ok=True)  # first, because what is cleaned up is found by it
         await self._containerd.create_lease(id_, {_IMAGE: image})
-        found = await self._containerd.view(snapshotter, id_, snapshot, id_)
-        if len(found) != 1:
+        mounts = await self._containerd.view(snapshotter, id_, snapshot, id_)
+        if len(mounts) != 1:
             raise CriError(
-                "UNIMPLEMENTED", f"the snapshotter {snapshotter} needs {len(found)} mounts for an image"
+                "UNIMPLEMENTED", f"the snapshotter {snapshotter} needs {len(mounts)} mounts for an image"
             )
-        mount(found[0], path)
+        mount(mounts[0], path)
 
     async def release(self, uid: str, name: str, path: Path) -> None:
-        """Takes a volume away, as much of it as there is."""
+        """Remove a volume, as much of it as there is."""
         if path in host_mounts.mounts_below(path.parent):
             host_mounts.unmount(path)
         await self._containerd.delete_lease(lease_id(uid, name))
 
 
 def mount(how: Message, path: Path) -> None:
-    """Mounts a snapshot so that nobody can write or run anything."""
+    """Mount a snapshot so that nobody can write or execute anything."""
     flags, options = arguments(how)
     if flags & host_mounts.MS_BIND:  # the kernel takes other flags only for a bind mount that is there
         host_mounts.mount(how.source, path, how.type, flags, options)
@@ -93,5 +93,5 @@ def mount(how: Message, path: Path) -> None:
 
 
 def _paths(options: str) -> list[str]:
-    values = [each.partition("=")[2] for each in options.split(",")]
+    values = [option.partition("=")[2] for option in options.split(",")]
     return [path for value in values for path in value.split(":") if path.startswith("/")]

@@ -28,8 +28,8 @@ _TRUST_SECONDS = 60.0  # trust bundles are fetched and not watched
 class VolumeManager:
     """The volumes of all pods of a node, below one folder."""
 
-    def __init__(self, around: VolumeInputs, images: ImageVolumes) -> None:
-        self.around, self.images = around, images
+    def __init__(self, inputs: VolumeInputs, images: ImageVolumes) -> None:
+        self.around, self.images = inputs, images
         self.kinds: dict[str, Kind] = discover(
             "pybernetes.node.kubelet.volumes.kinds", "VOLUME", key=lambda kind: kind.source
         )
@@ -37,7 +37,7 @@ class VolumeManager:
         self._owned: set[tuple[str, str]] = set()  # volumes whose files have had their group set
 
     def folder(self, uid: str) -> Path:
-        """Where everything of a pod is."""
+        """Return the folder of everything that belongs to a pod."""
         return self.around.directory / uid
 
     def _request(self, pod: Fields, volume: Fields) -> tuple[Kind, VolumeRequest]:
@@ -51,15 +51,15 @@ class VolumeManager:
         return kind, VolumeRequest(pod, volume["name"], volume.get(source) or {}, path, self.around)
 
     async def mount(self, pod: Fields) -> dict[str, MountedVolume]:
-        """Has all volumes of a pod in place; gives them by name. Does nothing for those that are."""
-        found = {volume["name"]: await self._one(pod, volume) for volume in pod["spec"].get("volumes", ())}
+        """Mount the volumes of a pod that are not mounted yet; return all of them by name."""
+        mounted = {volume["name"]: await self._one(pod, volume) for volume in pod["spec"].get("volumes", ())}
         self.places |= {
-            (pod["metadata"]["uid"], name): each.path for name, each in found.items() if each.path
+            (pod["metadata"]["uid"], name): volume.path for name, volume in mounted.items() if volume.path
         }
-        return found
+        return mounted
 
     def place(self, pod: Fields, volume: Fields) -> str | None:
-        """Where a volume of a pod is, if that is known; images are the runtime's."""
+        """Return where a volume of a pod is, if that is known; images are the runtime's."""
         if "image" in volume:
             return None
         known = self.places.get((pod["metadata"]["uid"], volume["name"]))
@@ -105,7 +105,7 @@ class VolumeManager:
         atomic_writer.write(request.path, files, request.fs_group)
 
     async def refresh(self, pod: Fields) -> None:
-        """Writes what has changed of the volumes whose content comes from objects."""
+        """Rewrite the volumes whose content comes from objects, where it changed."""
         for volume in pod["spec"].get("volumes", ()):
             kind, request = self._request(pod, volume)
             if isinstance(kind, ContentVolume) and request.path.exists():
@@ -117,17 +117,17 @@ class VolumeManager:
                     ) from None
 
     def refresh_delay(self, pod: Fields) -> float | None:
-        """When content is to be written again although nothing tells of a change; None if never."""
+        """Return the seconds until content is to be written again although nothing announces a change; None if never."""
         uid, now = pod["metadata"]["uid"], self.around.clock.now()
         delays = [max(1.0, token[1] - now) for key, token in self.around.tokens.items() if key[0] == uid]
         for volume in pod["spec"].get("volumes", ()):
             sources = (volume.get("projected") or {}).get("sources", ())
-            if any("clusterTrustBundle" in each for each in sources):
+            if any("clusterTrustBundle" in source for source in sources):
                 delays.append(_TRUST_SECONDS)
         return min(delays) if delays else None
 
     async def unmount(self, uid: str) -> None:
-        """Takes a pod's volumes away, and everything else of it."""
+        """Remove a pod's volumes, and everything else of it."""
         folder = self.folder(uid)
         if folder.exists():
             for point in host_mounts.mounts_below(folder):
@@ -141,7 +141,7 @@ class VolumeManager:
                 del kept[key]
 
     def orphans(self, known: set[str]) -> list[str]:
-        """The uids of pods that have a folder here and that nobody knows."""
+        """Return the uids of unknown pods that have a folder here."""
         if not self.around.directory.exists():
             return []
         return [name for name in os.listdir(self.around.directory) if name not in known]

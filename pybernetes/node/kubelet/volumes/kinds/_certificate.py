@@ -45,18 +45,18 @@ class Asked:
 
 
 async def certificate(request: VolumeRequest, source: Fields, mode: int) -> dict[str, VolumeFile]:
-    """The files of a key and its certificate chain."""
-    around = request.around
-    if around.client is None:
+    """Return the files of a key and its certificate chain."""
+    inputs = request.around
+    if inputs.client is None:
         raise VolumeError("this kubelet has no API server to ask for a certificate")
     paths = tuple(
-        source.get(each, "") for each in ("credentialBundlePath", "keyPath", "certificateChainPath")
+        source.get(field, "") for field in ("credentialBundlePath", "keyPath", "certificateChainPath")
     )
     place = (request.pod["metadata"]["uid"], request.name, *paths)
-    kept = around.tokens.get(place)
-    if kept is None or around.clock.now() >= kept[1]:
+    kept = inputs.tokens.get(place)
+    if kept is None or inputs.clock.now() >= kept[1]:
         try:
-            kept = around.tokens[place] = await _issued(request, around.client, source, place)
+            kept = inputs.tokens[place] = await _issued(request, inputs.client, source, place)
         except (StatusError, OSError, TimeoutError) as error:
             if kept is None:
                 why = "its signer has not answered yet" if isinstance(error, TimeoutError) else str(error)
@@ -70,22 +70,22 @@ async def certificate(request: VolumeRequest, source: Fields, mode: int) -> dict
 async def _issued(
     request: VolumeRequest, client: Client, source: Fields, place: tuple[str, ...]
 ) -> tuple[Any, ...]:
-    """Key and chain, when to ask anew, and when they expire."""
-    around, namespace = request.around, request.namespace
-    asked = around.asked.get(place)
+    """Return key and chain, when to renew them, and when they expire."""
+    inputs, namespace = request.around, request.namespace
+    asked = inputs.asked.get(place)
     if asked is None:
-        asked = around.asked[place] = await _ask(request, client, source)
+        asked = inputs.asked[place] = await _ask(request, client, source)
     if not asked.refusal:
-        node = around.node()["metadata"]["name"]
+        node = inputs.node()["metadata"]["name"]
         async with asyncio.timeout(_PATIENCE):
-            found = await _outcome(client, namespace, asked.name, node)
-        if found is None:
-            del around.asked[place]
+            outcome = await _outcome(client, namespace, asked.name, node)
+        if outcome is None:
+            del inputs.asked[place]
             raise VolumeError(f"PodCertificateRequest {namespace}/{asked.name} appears to have been deleted")
-        condition, status = found
+        condition, status = outcome
         if condition["type"] == "Issued":
-            del around.asked[place]
-            chain = "".join(f"{each}\n" for each in _PEM.findall(status["certificateChain"]))
+            del inputs.asked[place]
+            chain = "".join(f"{certificate}\n" for certificate in _PEM.findall(status["certificateChain"]))
             due = rfc3339.parse(status["beginRefreshAt"]) + random.random() * _SPREAD
             return (asked.key, chain.encode()), due, rfc3339.parse(status["notAfter"])
         verb = "was denied" if condition["type"] == "Denied" else "failed"
@@ -97,7 +97,7 @@ async def _issued(
 
 
 async def _ask(request: VolumeRequest, client: Client, source: Fields) -> Asked:
-    """Makes the request, with a new key."""
+    """Create the request, with a new key."""
     meta, node = request.pod["metadata"], request.around.node()["metadata"]
     account = request.pod["spec"].get("serviceAccountName") or "default"
     private, stub = await asyncio.to_thread(_key_and_proof, source["keyType"])
@@ -126,7 +126,7 @@ async def _ask(request: VolumeRequest, client: Client, source: Fields) -> Asked:
 
 
 async def _outcome(client: Client, namespace: str, name: str, node: str) -> tuple[Fields, Fields] | None:
-    """The condition that ends a request, and its status; None if the request is gone."""
+    """Return the condition that ends a request, and its status; None if the request is gone."""
     mine = f"spec.nodeName={node}"  # a node may watch no others
     while True:
         watch = client.watch(POD_CERTIFICATE_REQUESTS, namespace, name=name, fields=mine, initial=True)
@@ -143,7 +143,7 @@ async def _outcome(client: Client, namespace: str, name: str, node: str) -> tupl
 
 
 def _key_and_proof(kind: str) -> tuple[bytes, bytes]:
-    """A new key in PEM, and an empty certificate request that shows who has it."""
+    """Return a new key in PEM, and an empty certificate request that proves its possession."""
     if kind not in _KEYS:
         raise VolumeError(f'unknown key type "{kind}"')
     key = _KEYS[kind]()

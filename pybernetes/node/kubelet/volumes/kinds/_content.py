@@ -14,7 +14,7 @@ Fields = dict[str, Any]
 
 
 async def config_map(request: VolumeRequest, source: Fields, name: str, mode: int) -> dict[str, VolumeFile]:
-    """The files of a config map."""
+    """Return the files of a config map."""
     obj = await request.around.api().get(CONFIG_MAPS, request.namespace, name)
     if obj is None:
         if source.get("optional"):
@@ -26,7 +26,7 @@ async def config_map(request: VolumeRequest, source: Fields, name: str, mode: in
 
 
 async def secret(request: VolumeRequest, source: Fields, name: str, mode: int) -> dict[str, VolumeFile]:
-    """The files of a secret."""
+    """Return the files of a secret."""
     obj = await request.around.api().get(SECRETS, request.namespace, name)
     if obj is None:
         if source.get("optional"):
@@ -37,34 +37,34 @@ async def secret(request: VolumeRequest, source: Fields, name: str, mode: int) -
 
 
 def choose(data: Mapping[str, bytes], source: Fields, mode: int, what: str) -> dict[str, VolumeFile]:
-    """The keys that are asked for under their paths, or all of them."""
+    """Return the requested keys under their paths, or all of them."""
     if not source.get("items"):
         return {key: VolumeFile(value, mode) for key, value in data.items()}
-    found: dict[str, VolumeFile] = {}
+    files: dict[str, VolumeFile] = {}
     for item in source["items"]:
         if item["key"] not in data:
             if source.get("optional"):
                 continue
             raise VolumeError(f"references non-existent {what} key: {item['key']}")
         own = item.get("mode")
-        found[item["path"]] = VolumeFile(data[item["key"]], mode if own is None else own)
-    return found
+        files[item["path"]] = VolumeFile(data[item["key"]], mode if own is None else own)
+    return files
 
 
 def downward(request: VolumeRequest, source: Fields, mode: int) -> dict[str, VolumeFile]:
-    """The files of the downward API."""
-    found: dict[str, VolumeFile] = {}
-    pod, around = request.pod, request.around
+    """Return the files of the downward API."""
+    files: dict[str, VolumeFile] = {}
+    pod, inputs = request.pod, request.around
     for item in source.get("items", ()):
         try:
             if "fieldRef" in item:
-                addresses = around.addresses(pod["metadata"]["uid"])
-                text = downward_api.field_value(pod, item["fieldRef"]["fieldPath"], addresses, around.host())
+                addresses = inputs.addresses(pod["metadata"]["uid"])
+                text = downward_api.field_value(pod, item["fieldRef"]["fieldPath"], addresses, inputs.host())
             else:
-                allocatable = around.node().get("status", {}).get("allocatable", {})
+                allocatable = inputs.node().get("status", {}).get("allocatable", {})
                 text = downward_api.resource_value(pod, item["resourceFieldRef"], None, allocatable)
         except downward_api.FieldError as error:
             raise VolumeError(str(error)) from None
         own = item.get("mode")
-        found[item["path"]] = VolumeFile(text.encode(), mode if own is None else own)
-    return found
+        files[item["path"]] = VolumeFile(text.encode(), mode if own is None else own)
+    return files

@@ -16,16 +16,16 @@ _LONGEST = 24 * 3600.0
 
 
 async def token(request: VolumeRequest, source: Fields, mode: int) -> dict[str, VolumeFile]:
-    """The file of a token."""
-    around, pod = request.around, request.pod
-    if around.client is None:
+    """Return the file of a token."""
+    inputs, pod = request.around, request.pod
+    if inputs.client is None:
         raise VolumeError("this kubelet has no API server to ask for a token")
     meta = pod["metadata"]
     account = pod["spec"].get("serviceAccountName") or "default"
     seconds = source.get("expirationSeconds") or 3600
     key = (meta["uid"], account, source.get("audience", ""), seconds)
-    kept = around.tokens.get(key)
-    if kept is None or around.clock.now() >= kept[1]:
+    kept = inputs.tokens.get(key)
+    if kept is None or inputs.clock.now() >= kept[1]:
         spec: Fields = {
             "expirationSeconds": seconds,
             "boundObjectRef": {"kind": "Pod", "apiVersion": "v1", "name": meta["name"], "uid": meta["uid"]},
@@ -34,18 +34,18 @@ async def token(request: VolumeRequest, source: Fields, mode: int) -> dict[str, 
             spec["audiences"] = [source["audience"]]
         body = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": spec}
         try:
-            answer = await around.client.create(
+            answer = await inputs.client.create(
                 SERVICE_ACCOUNTS, body, meta["namespace"], name=account, subresource="token"
             )
         except (StatusError, OSError) as error:
-            if kept is None or around.clock.now() >= kept[2]:
+            if kept is None or inputs.clock.now() >= kept[2]:
                 raise VolumeError(f"failed to fetch token: {error}") from None
             return _files(request, source, kept[0], mode)
-        now = around.clock.now()
+        now = inputs.clock.now()
         expires = rfc3339.parse(answer["status"]["expirationTimestamp"])
         # Not all pods of a node at once.
         due = now + min((expires - now) * _RENEW_AFTER, _LONGEST) - random.random() * 10
-        kept = around.tokens[key] = (answer["status"]["token"], due, expires)
+        kept = inputs.tokens[key] = (answer["status"]["token"], due, expires)
     return _files(request, source, kept[0], mode)
 
 
@@ -55,13 +55,13 @@ def _files(request: VolumeRequest, source: Fields, text: str, mode: int) -> dict
 
 
 def owner_and_mode(request: VolumeRequest, mode: int) -> tuple[int | None, int]:
-    """Whose a file with a secret is, and its mode: a single user's alone."""
+    """Return the owner and the mode of a file with a secret: a single user's alone."""
     user = _only_user(request.pod["spec"])
     return user, 0o600 if user is not None or request.fs_group is not None else mode
 
 
 def _only_user(spec: Fields) -> int | None:
-    """The user of all containers, if they have one and the same: the token is that user's file."""
+    """Return the user of all containers, if they share one: the token is that user's file."""
     default = (spec.get("securityContext") or {}).get("runAsUser")
     users = {
         (container.get("securityContext") or {}).get("runAsUser", default)

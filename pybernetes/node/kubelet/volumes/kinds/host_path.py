@@ -18,7 +18,7 @@ _CHECKS: dict[str, tuple[Callable[[int], bool], str]] = {
 
 
 def check(path: str, kind: str) -> None:
-    """Makes sure that a path is what it is said to be, or makes it so."""
+    """Check that a path is of the given type; create it where the type asks for that."""
     if kind == "DirectoryOrCreate":
         if not os.path.exists(path):
             os.makedirs(path, 0o755)

@@ -14,14 +14,14 @@ Fields = dict[str, Any]
 
 
 async def claimed(request: VolumeRequest, name: str, read_only: bool, owner: str = "") -> MountedVolume:
-    """Where the volume of a claim is; the claim of an ephemeral volume must be its pod's (``owner`` is the uid)."""
+    """Return where the volume of a claim is; the claim of an ephemeral volume must belong to its pod (``owner`` is the uid)."""
     client = request.around.client
     if client is None:
         raise VolumeError("this kubelet has no API server to ask")
     try:
         claim = await client.get(PERSISTENT_VOLUME_CLAIMS, name, request.namespace)
         owners = claim["metadata"].get("ownerReferences", ())
-        if owner and not any(each.get("uid") == owner for each in owners):
+        if owner and not any(reference.get("uid") == owner for reference in owners):
             raise VolumeError(f'PVC "{request.namespace}/{name}" was not created for the pod')
         volume_name = claim["spec"].get("volumeName")
         if not volume_name or claim.get("status", {}).get("phase") != "Bound":

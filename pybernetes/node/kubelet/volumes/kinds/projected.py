@@ -22,31 +22,31 @@ _PEM = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re
 
 async def _files(request: VolumeRequest) -> dict[str, VolumeFile]:
     mode = decode_mode(request.source)
-    found: dict[str, VolumeFile] = {}
+    files: dict[str, VolumeFile] = {}
     for source in request.source.get("sources", ()):
         if "configMap" in source:
             each = source["configMap"]
-            found |= await _content.config_map(request, each, each["name"], mode)
+            files |= await _content.config_map(request, each, each["name"], mode)
         elif "secret" in source:
             each = source["secret"]
-            found |= await _content.secret(request, each, each["name"], mode)
+            files |= await _content.secret(request, each, each["name"], mode)
         elif "downwardAPI" in source:
-            found |= _content.downward(request, source["downwardAPI"], mode)
+            files |= _content.downward(request, source["downwardAPI"], mode)
         elif "serviceAccountToken" in source:
-            found |= await _token.token(request, source["serviceAccountToken"], mode)
+            files |= await _token.token(request, source["serviceAccountToken"], mode)
         elif "clusterTrustBundle" in source:
-            found |= await _trust(request, source["clusterTrustBundle"], mode)
+            files |= await _trust(request, source["clusterTrustBundle"], mode)
         elif "podCertificate" in source:
             from pybernetes.node.kubelet.volumes.kinds import _certificate  # late: few pods have one
 
-            found |= await _certificate.certificate(request, source["podCertificate"], mode)
+            files |= await _certificate.certificate(request, source["podCertificate"], mode)
         else:
             raise VolumeError(f"the source {next(iter(source), '')} is not supported by this kubelet")
-    return found
+    return files
 
 
 async def _trust(request: VolumeRequest, source: dict[str, Any], mode: int) -> dict[str, VolumeFile]:
-    """The certificates of trust bundles, by name or by signer and labels, each of them once."""
+    """Return the certificates of trust bundles, by name or by signer and labels, each of them once."""
     client = request.around.client
     if client is None:
         raise VolumeError("this kubelet has no API server to ask")
@@ -65,8 +65,12 @@ async def _trust(request: VolumeRequest, source: dict[str, Any], mode: int) -> d
         raise VolumeError(str(error)) from None
     if not bundles and not source.get("optional"):
         raise VolumeError("combination of signerName and labelSelector matched zero ClusterTrustBundles")
-    found = dict.fromkeys(each for bundle in bundles for each in _PEM.findall(bundle["spec"]["trustBundle"]))
-    return {source["path"]: VolumeFile("".join(f"{each}\n" for each in found).encode(), mode)}
+    certificates = dict.fromkeys(
+        certificate for bundle in bundles for certificate in _PEM.findall(bundle["spec"]["trustBundle"])
+    )
+    return {
+        source["path"]: VolumeFile("".join(f"{certificate}\n" for certificate in certificates).encode(), mode)
+    }
 
 
 VOLUME = ContentVolume("projected", _files, in_memory=True)
