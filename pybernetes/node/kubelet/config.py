@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.lib.flags import duration
 from pybernetes.node.kubelet.config_fields import ABSENT, DEFAULTS, UNUSED
 
-Fields = dict[str, Any]
 API_VERSION = "kubelet.config.k8s.io/v1beta1"
 
 _DURATIONS = (
@@ -41,7 +41,7 @@ class Options:
 
     node_name: str
     root: Path = Path("/var/lib/kubelet")
-    configuration: Fields = field(default_factory=lambda: merged({}))
+    configuration: Object = field(default_factory=lambda: merged({}))
     node_ips: tuple[str, ...] = ()
     node_labels: Mapping[str, str] = field(default_factory=dict)
     hostname: str = ""
@@ -58,7 +58,7 @@ class Options:
         return float(duration(self.configuration[name]))
 
 
-def merged(given: Fields) -> Fields:
+def merged(given: Object) -> Object:
     """Return a configuration with its defaults; fields that have no effect here are kept and logged."""
     result = {**{name: default for name, (default, _) in UNUSED.items() if default is not None}, **DEFAULTS}
     for key, value in given.items():
@@ -73,7 +73,7 @@ def merged(given: Fields) -> Fields:
     return result
 
 
-def overlaid(base: Fields, over: Fields) -> Fields:
+def overlaid(base: Object, over: Object) -> Object:
     """Return a configuration overlaid with another one: objects are merged, everything else is replaced."""
     result = dict(base)
     for key, value in over.items():
@@ -84,7 +84,7 @@ def overlaid(base: Fields, over: Fields) -> Fields:
     return result
 
 
-def remarks(given: Fields) -> list[str]:
+def remarks(given: Object) -> list[str]:
     """Return remarks for the author of a configuration: unknown fields, and fields that have no effect."""
     texts = []
     for key, value in given.items():
@@ -113,7 +113,7 @@ def _same_duration(first: Any, second: Any) -> bool:
         return False
 
 
-def load(path: Path) -> Fields:
+def load(path: Path) -> Object:
     """Return the configuration of a file; raise ConfigurationError if it is malformed."""
     import yaml
 
@@ -143,7 +143,7 @@ def load(path: Path) -> Fields:
     return configuration
 
 
-def validate(configuration: Fields) -> None:
+def validate(configuration: Object) -> None:
     """Reject impossible values; ConfigurationError names the field."""
     for key in _DURATIONS:
         if key in configuration:
@@ -166,7 +166,7 @@ def validate(configuration: Fields) -> None:
     _validate_reservations(configuration)
 
 
-def _validate_thresholds(configuration: Fields) -> None:
+def _validate_thresholds(configuration: Object) -> None:
     from pybernetes.api import quantity
     from pybernetes.node.kubelet.eviction import thresholds
 
@@ -192,7 +192,7 @@ def _validate_thresholds(configuration: Fields) -> None:
         raise ConfigurationError(f"invalid configuration: {error}") from None
 
 
-def _validate_reservations(configuration: Fields) -> None:
+def _validate_reservations(configuration: Object) -> None:
     from pybernetes.api import quantity
 
     enforced = configuration.get("enforceNodeAllocatable") or ()

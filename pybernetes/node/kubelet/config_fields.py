@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-Fields = dict[str, Any]
+from pybernetes.api.resource import Object
 
 # Upstream's defaults of what is looked at here.
-DEFAULTS: Fields = {
+DEFAULTS: Object = {
     "address": "0.0.0.0",
     "port": 10250,
     "readOnlyPort": 0,

@@ -58,6 +58,16 @@ class KubeletMetrics:
             histograms[labels] = Histogram(HISTOGRAMS[name][1])
         histograms[labels].observe(value)
 
+    def runtime_call(self, operation: str, seconds: float, failed: bool) -> None:
+        """Record a call of the container runtime."""
+        label = ("operation_type", operation)
+        self.add("kubelet_runtime_operations_total", label)
+        self.observe("kubelet_runtime_operations_duration_seconds", seconds, label)
+        if failed:
+            self.add("kubelet_runtime_operations_errors_total", label)
+        if operation == "run_podsandbox":
+            self.add(f"kubelet_started_pods_{'errors_' if failed else ''}total")
+
     def render(self, text: Exposition) -> None:
         """Write all counters and histograms."""
         for name, help_ in sorted(COUNTERS.items()):

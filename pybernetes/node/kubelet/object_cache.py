@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client import Client, Ref
 from pybernetes.client.refs import CONFIG_MAPS, SECRETS, SERVICES
 from pybernetes.lib.clock import Clock
 from pybernetes.runtime.informer import Informer, Informers
 
-Fields = dict[str, Any]
 Key = tuple[Ref, str, str]
 _WAIT_SECONDS = 10.0
 
@@ -20,7 +19,7 @@ class NotSynced(Exception):
     """The object could not be looked up in time: the API server is away."""
 
 
-def references(pod: Fields) -> set[Key]:
+def references(pod: Object) -> set[Key]:
     """Return the config maps and secrets that a pod names."""
     namespace, spec = pod["metadata"]["namespace"], pod["spec"]
     maps: set[str] = set()
@@ -66,7 +65,7 @@ class ObjectCache:
         """End every watch."""
         await self._informers.stop()
 
-    def register(self, pod: Fields) -> None:
+    def register(self, pod: Object) -> None:
         """Record what a pod refers to."""
         uid = pod["metadata"]["uid"]
         wanted = references(pod)
@@ -100,7 +99,7 @@ class ObjectCache:
             self._dropping.add(task)
             task.add_done_callback(self._dropping.discard)
 
-    async def get(self, ref: Ref, namespace: str, name: str) -> Fields | None:
+    async def get(self, ref: Ref, namespace: str, name: str) -> Object | None:
         """Return a config map or secret that a pod refers to; None if there is none."""
         informer = self._watched.get((ref, namespace, name))
         if informer is None:
@@ -108,7 +107,7 @@ class ObjectCache:
         await self._synced(informer, f"{ref.kind} {namespace}/{name}")
         return informer.get(f"{namespace}/{name}")
 
-    async def all_services(self) -> list[Fields]:
+    async def all_services(self) -> list[Object]:
         """Return every service."""
         await self._synced(self.services, "services")
         return self.services.values()

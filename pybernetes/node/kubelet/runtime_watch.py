@@ -7,15 +7,15 @@ import logging
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.lib.clock import Clock
 from pybernetes.node.kubelet.cri import container_events, label_keys
 from pybernetes.node.kubelet.cri.client import CriClient, CriError
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerState
-from pybernetes.node.kubelet.node_status import image_list
+from pybernetes.node.kubelet.node_status.node_status import image_list
 from pybernetes.node.kubelet.pod.pod_worker import PodWorker, WorkerPhase
 
 log = logging.getLogger(__name__)
-Fields = dict[str, Any]
 _RELIST_SECONDS = 60.0  # a look at everything although the runtime tells what happens
 _RELIST_BLIND_SECONDS = 1.0  # … and when it does not
 # A runtime that is not ready is looked at this often: one that starts answers before it can be used.
@@ -38,9 +38,9 @@ class RuntimeWatch:
         self._cri, self._clock, self._workers, self._soon, self._changed = cri, clock, workers, soon, changed
         self.runtime_problem = "container runtime is not ready"
         self.network_problem = "container runtime network not ready: the runtime has not been asked yet"
-        self.images: list[Fields] = []
+        self.images: list[Object] = []
         self.events_seen = 0
-        self._mending: asyncio.Task[Any] | None = None
+        self._checking: asyncio.Task[Any] | None = None
         self._seen: dict[str, set[tuple[str, int]]] = {}
 
     async def wait(self) -> Any:
@@ -82,49 +82,49 @@ class RuntimeWatch:
             self.runtime_problem = f"container runtime is down: {error.message}"
         if before != self.problems():
             self._changed()
-        self.mend()
+        self.check_until_ready()
 
-    async def look_at_images(self) -> None:
+    async def refresh_images(self) -> None:
         """Read which images there are."""
         try:
             self.images = image_list(await self._cri.list_images())
         except CriError:
             pass
 
-    def mend(self, *, afresh: bool = False) -> None:
+    def check_until_ready(self, *, afresh: bool = False) -> None:
         """Check a runtime that is not ready until it is: it does not announce that."""
         if not self.problems():
             return
-        if self._mending is not None and not self._mending.done():
+        if self._checking is not None and not self._checking.done():
             if not afresh:
                 return
-            self._mending.cancel()
-        self._mending = self._soon(self._wait_until_mended())
+            self._checking.cancel()
+        self._checking = self._soon(self._check_until_ready())
 
-    async def _wait_until_mended(self) -> None:
+    async def _check_until_ready(self) -> None:
         delay = _MEND_FIRST
         while self.problems():
             await self._clock.sleep(delay)
             delay = min(_MEND_LONGEST, delay * 1.5)
-            await self._look_at_everything()
+            await self._relist()
 
     async def follow(self) -> None:
         """Wake pods when the runtime reports that something happened to their containers."""
         delay = 0.1
         while True:
             try:
-                async for container in container_events.containers(self._cri):
+                async for container in container_events.changed_containers(self._cri):
                     if not container:
-                        if await self._look_at_everything():
+                        if await self._relist():
                             delay = 0.1
                         continue
                     self.events_seen += 1
-                    self._soon(self._look_at(container))
+                    self._soon(self._wake_owner_of(container))
             except container_events.Unsupported:
                 log.warning("the container runtime has no events: looking every second")
                 while True:
                     await self._clock.sleep(_RELIST_BLIND_SECONDS)
-                    await self._look_at_everything()
+                    await self._relist()
             except (ConnectionError, CriError) as error:
                 level = logging.WARNING if delay == 0.1 else logging.DEBUG
                 log.log(level, "the events of the container runtime ended: %s", error)
@@ -132,7 +132,7 @@ class RuntimeWatch:
             await self._clock.sleep(delay)
             delay = min(_MEND_LONGEST, delay * 2)
 
-    async def _look_at(self, container: str) -> None:
+    async def _wake_owner_of(self, container: str) -> None:
         """Wake the pod of a container until the runtime's record of it has settled."""
         for pause in _SETTLE_SECONDS:
             await self._clock.sleep(pause)
@@ -146,7 +146,7 @@ class RuntimeWatch:
                 return
             if any(sandbox.id == container and not sandbox.ready for sandbox in runtime.sandboxes):
                 return
-            worker.poke()
+            worker.wake()
 
     def _owner(self, container: str) -> PodWorker | None:
         for worker in self._workers.values():
@@ -157,7 +157,7 @@ class RuntimeWatch:
                 return worker
         return None
 
-    async def _look_at_everything(self) -> bool:
+    async def _relist(self) -> bool:
         """Wake the pods whose containers changed since the last look; return False if the runtime does not answer."""
         await self.check()
         try:
@@ -173,12 +173,12 @@ class RuntimeWatch:
         before, self._seen = self._seen, seen
         for uid, worker in self._workers.items():
             if seen.get(uid) != before.get(uid):
-                worker.poke()
+                worker.wake()
         return True
 
-    async def relist(self) -> None:
+    async def run_relist(self) -> None:
         """Look at everything from time to time, in case an event was lost."""
         while True:
             await self._clock.sleep(_RELIST_SECONDS)
-            await self._look_at_everything()
-            await self.look_at_images()
+            await self._relist()
+            await self.refresh_images()

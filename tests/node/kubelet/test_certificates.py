@@ -21,9 +21,13 @@ from cryptography import x509
 from pybernetes.client import kubeconfig
 from pybernetes.lib import tls
 from pybernetes.lib.clock import ManualClock
-from pybernetes.node.kubelet import certificates
-from pybernetes.node.kubelet.certificates import CLIENT_SIGNER, SERVING_SIGNER, CertificateRotation
-from pybernetes.node.kubelet.cgroups import PodCgroups
+from pybernetes.node.kubelet.certificates import client_certificate
+from pybernetes.node.kubelet.certificates.client_certificate import (
+    CLIENT_SIGNER,
+    SERVING_SIGNER,
+    CertificateRotation,
+)
+from pybernetes.node.kubelet.cgroups.pod_cgroups import PodCgroups
 from pybernetes.node.kubelet.config import Options
 from tests import servers
 from tests.cmd.test_kube_controller_manager import running as running_manager
@@ -142,10 +146,10 @@ def test_a_certificate_that_has_ended_is_asked_for_anew(tmp_path: Path) -> None:
     authority = tls.create_authority("a")
     options = Options("node9", certificates=tmp_path)
     pem = tmp_path / "kubelet-client-current.pem"
-    assert certificates._is_good(options)  # none of its own: somebody else takes care of it
+    assert client_certificate._is_good(options)  # none of its own: somebody else takes care of it
     pem.write_bytes(tls.issue(authority, "x", client=True, days=1).certificate)
-    assert certificates._is_good(options)
+    assert client_certificate._is_good(options)
     pem.write_bytes(tls.issue(authority, "x", client=True, days=0).certificate)
-    assert not certificates._is_good(options)
+    assert not client_certificate._is_good(options)
     pem.write_text("nothing")
-    assert not certificates._is_good(options)
+    assert not client_certificate._is_good(options)

@@ -8,10 +8,8 @@ from typing import Any
 import pytest
 
 from pybernetes.cmd import kubelet
-from pybernetes.lib.clock import ManualClock
-from pybernetes.node.kubelet import config, node_allocatable
+from pybernetes.node.kubelet import config
 from pybernetes.node.kubelet.config import ConfigurationError
-from pybernetes.node.kubelet.pod_sources import static_pod, static_pod_url
 
 # What the project was asked to take; the runtime's flags of older versions among them.
 COMMAND = (
@@ -131,70 +129,3 @@ def test_configurations_that_cannot_be(given: dict[str, Any], error: str) -> Non
 def test_what_is_told_about_a_configuration(given: dict[str, Any], words: list[str]) -> None:
     found = config.remarks(given)
     assert len(found) == len(words) and all(word in text for word, text in zip(words, found, strict=True))
-
-
-TOTAL = {"cpu": "4", "memory": "8Gi", "ephemeral-storage": "100Gi", "pods": "110"}
-
-
-@pytest.mark.parametrize(
-    ("settings", "expected"),
-    [
-        ({}, TOTAL),
-        ({"evictionHard": {"memory.available": "1Gi", "nodefs.available": "10%"}}, {**TOTAL, "memory": "7Gi", "ephemeral-storage": "90Gi"}),
-        ({"evictionHard": {"memory.available": "0%"}}, TOTAL),
-        ({"systemReserved": {"cpu": "500m", "memory": "1Gi"}, "kubeReserved": {"cpu": "500m"}}, {**TOTAL, "cpu": "3", "memory": "7Gi"}),
-        ({"systemReserved": {"cpu": "9"}}, {**TOTAL, "cpu": "0"}),
-        ({"systemReserved": {"cpu": "500m"}, "reservedSystemCPUs": "0-1"}, {**TOTAL, "cpu": "2"}),
-    ],
-)  # fmt: skip
-def test_what_is_left_for_pods(settings: dict[str, Any], expected: dict[str, str]) -> None:
-    assert node_allocatable.allocatable(TOTAL, settings) == expected
-
-
-@pytest.mark.parametrize(("text", "cpus"), [("", set()), ("3", {3}), ("0-2,7", {0, 1, 2, 7})])
-def test_sets_of_cpus(text: str, cpus: set[int]) -> None:
-    assert node_allocatable.cpu_set(text) == cpus
-
-
-@pytest.mark.parametrize(
-    ("spec", "kind"),
-    [
-        ({}, ""),
-        ({"serviceAccountName": "x"}, "serviceaccounts"),
-        ({"imagePullSecrets": [{"name": "x"}]}, "secrets"),
-        ({"containers": [{"env": [{"name": "A", "valueFrom": {"secretKeyRef": {}}}]}]}, "secrets"),
-        ({"containers": [{"env": [{"name": "A", "valueFrom": {"fieldRef": {}}}]}]}, ""),
-        ({"initContainers": [{"envFrom": [{"configMapRef": {"name": "x"}}]}]}, "configmaps"),
-        ({"volumes": [{"name": "v", "configMap": {"name": "x"}}]}, "configmaps (via configmap volumes)"),
-        ({"volumes": [{"name": "v", "hostPath": {"path": "/"}}, {"name": "e", "emptyDir": {}}]}, ""),
-        ({"volumes": [{"name": "v", "projected": {"sources": [{"downwardAPI": {}}]}}]}, ""),
-        ({"volumes": [{"name": "v", "projected": {"sources": [{"serviceAccountToken": {}}]}}]}, "serviceaccounts (via projected volumes)"),
-        ({"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "x"}}]}, "persistentvolumeclaims"),
-    ],
-)  # fmt: skip
-def test_what_static_pods_need_of_the_api(spec: dict[str, Any], kind: str) -> None:
-    assert static_pod.api_reference(spec) == kind
-
-
-def test_static_pods_of_a_url() -> None:
-    source = static_pod_url.StaticPodUrl("http://x/pods", {}, "Node1", ManualClock(), lambda pods: None)
-    listed = "kind: PodList\nitems:\n- {metadata: {name: a}, spec: {containers: [{name: c, image: i}]}}\n"
-    (pod,) = source.parse(listed.encode()).values()
-    assert (pod["metadata"]["name"], pod["metadata"]["namespace"]) == ("a-node1", "default")
-    assert pod["metadata"]["annotations"]["kubernetes.io/config.source"] == "http"
-    assert "tolerations" not in pod["spec"] and pod["spec"]["nodeName"] == "Node1"
-    one = "kind: Pod\nmetadata: {name: a, uid: u}\nspec: {containers: [{name: c, image: i}]}\n"
-    assert list(source.parse(one.encode())) == ["u"]
-    for wrong in ("- 1", "kind: Pod\nmetadata: {}\nspec: {}\n", "kind: Service\n"):
-        with pytest.raises(ValueError):
-            source.parse(wrong.encode())
-
-
-def test_two_files_with_one_pod(tmp_path: Path) -> None:
-    text = "kind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: c, image: i}]}\n"
-    for name in ("1.yaml", "2.yaml", ".hidden"):
-        (tmp_path / name).write_text(text)
-    found: list[dict[str, Any]] = []
-    pods = static_pod.StaticPodDirectory(tmp_path, "n", ManualClock(), found.append)
-    pods._read()
-    assert len(found[-1]) == 1

@@ -14,7 +14,7 @@ from cri_api.v1 import api_pb2 as messages
 from cri_api.v1 import api_pb2_grpc as services
 
 from pybernetes.lib.clock import ManualClock
-from pybernetes.node.kubelet.cgroups import PodCgroups
+from pybernetes.node.kubelet.cgroups.pod_cgroups import PodCgroups
 from pybernetes.node.kubelet.config import Options, merged
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerState
 from pybernetes.node.kubelet.kubelet import Kubelet
@@ -110,11 +110,11 @@ def test_an_end_is_looked_for_until_the_runtime_has_it_in_its_records() -> None:
         worker: Any = SimpleNamespace(
             phase=WorkerPhase.SYNCING,
             runtime=SimpleNamespace(runs=[run], sandboxes=[]),
-            poke=lambda: looks.append(clock.monotonic()),
+            wake=lambda: looks.append(clock.monotonic()),
         )
         cri: Any = None
         watch = RuntimeWatch(cri, clock, {"uid": worker}, asyncio.create_task, lambda: None)
-        looking = asyncio.create_task(watch._look_at("c"))
+        looking = asyncio.create_task(watch._wake_owner_of("c"))
         await clock.advance(10)
         assert not looking.done() and looks[-1] > 4
         run.state = ContainerState.EXITED

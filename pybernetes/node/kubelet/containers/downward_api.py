@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
 
 from pybernetes.api import quantity
+from pybernetes.api.resource import Object
 
-Fields = dict[str, Any]
 _KEYED = re.compile(r"^metadata\.(labels|annotations)\['(.+)'\]$")
 
 
@@ -17,7 +16,7 @@ class FieldError(ValueError):
     """The pod has no such field, or a container no such resource."""
 
 
-def field_value(pod: Fields, path: str, addresses: tuple[str, ...] = (), host: tuple[str, ...] = ()) -> str:
+def field_value(pod: Object, path: str, addresses: tuple[str, ...] = (), host: tuple[str, ...] = ()) -> str:
     """Return a field as text; ``addresses`` are the pod's, ``host`` are the node's."""
     meta, spec = pod["metadata"], pod["spec"]
     keyed = _KEYED.match(path)
@@ -65,7 +64,7 @@ def _quoted(value: str) -> str:
 
 
 def resource_value(
-    pod: Fields, reference: Fields, container: Fields | None, allocatable: Mapping[str, str]
+    pod: Object, reference: Object, container: Object | None, allocatable: Mapping[str, str]
 ) -> str:
     """Return a resource of a container in units of the divisor, rounded up; a missing limit is the node's."""
     if reference.get("containerName"):

@@ -5,12 +5,10 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.node.kubelet.containers import downward_api
 from pybernetes.node.kubelet.containers.expansion import expand
-
-Fields = dict[str, Any]
 
 
 class ConfigError(Exception):
@@ -21,16 +19,16 @@ class ConfigError(Exception):
 class EnvironmentInputs:
     """What a container may refer to. The lookups give None if there is no such object."""
 
-    config_map: Callable[[str], Fields | None]
-    secret: Callable[[str], Fields | None]
-    services: Iterable[Fields] = ()
+    config_map: Callable[[str], Object | None]
+    secret: Callable[[str], Object | None]
+    services: Iterable[Object] = ()
     addresses: tuple[str, ...] = ()
     host: tuple[str, ...] = ()
     allocatable: Mapping[str, str] = field(default_factory=dict)
     volumes: Mapping[str, str] = field(default_factory=dict)  # volume name → path on the host
 
 
-def environment(pod: Fields, container: Fields, inputs: EnvironmentInputs) -> dict[str, str]:
+def environment(pod: Object, container: Object, inputs: EnvironmentInputs) -> dict[str, str]:
     """Return names and values in the order of the definition, those of services last."""
     services = service_variables(
         inputs.services, pod["metadata"]["namespace"], pod["spec"].get("enableServiceLinks", True)
@@ -50,7 +48,7 @@ def environment(pod: Fields, container: Fields, inputs: EnvironmentInputs) -> di
     return {**variables, **{name: value for name, value in services.items() if name not in variables}}
 
 
-def _from_all(source: Fields, inputs: EnvironmentInputs, pod: Fields) -> dict[str, str]:
+def _from_all(source: Object, inputs: EnvironmentInputs, pod: Object) -> dict[str, str]:
     prefix = source.get("prefix", "")
     if "configMapRef" in source:
         data = _look(inputs.config_map, "configmap", source["configMapRef"], pod)
@@ -59,7 +57,7 @@ def _from_all(source: Fields, inputs: EnvironmentInputs, pod: Fields) -> dict[st
     return {prefix + key: _decoded(value) for key, value in (data or {}).get("data", {}).items()}
 
 
-def _look(find: Callable[[str], Fields | None], what: str, reference: Fields, pod: Fields) -> Fields | None:
+def _look(find: Callable[[str], Object | None], what: str, reference: Object, pod: Object) -> Object | None:
     name = reference.get("name", "")
     obj = find(name)
     if obj is None and not reference.get("optional"):
@@ -71,7 +69,7 @@ def _decoded(value: str) -> str:
     return base64.b64decode(value).decode(errors="replace")
 
 
-def _value(pod: Fields, container: Fields, source: Fields, inputs: EnvironmentInputs) -> str | None:
+def _value(pod: Object, container: Object, source: Object, inputs: EnvironmentInputs) -> str | None:
     try:
         if "fieldRef" in source:
             return downward_api.field_value(
@@ -101,7 +99,7 @@ def _value(pod: Fields, container: Fields, source: Fields, inputs: EnvironmentIn
     return value
 
 
-def _file_key(reference: Fields, inputs: EnvironmentInputs) -> str | None:
+def _file_key(reference: Object, inputs: EnvironmentInputs) -> str | None:
     """Return a variable that an earlier container left in a file of a volume."""
     from pybernetes.node.kubelet.volumes.safe_paths import read_below
 
@@ -123,9 +121,9 @@ def _file_key(reference: Fields, inputs: EnvironmentInputs) -> str | None:
     )
 
 
-def service_variables(services: Iterable[Fields], namespace: str, links: bool) -> dict[str, str]:
+def service_variables(services: Iterable[Object], namespace: str, links: bool) -> dict[str, str]:
     """Return the variables that tell a container where services are; those of the API server are always there."""
-    chosen: dict[str, Fields] = {}
+    chosen: dict[str, Object] = {}
     for service in services:
         meta = service["metadata"]
         if service["spec"].get("clusterIP") in (None, "", "None") or not service["spec"].get("ports"):
@@ -141,7 +139,7 @@ def service_variables(services: Iterable[Fields], namespace: str, links: bool) -
     return variables
 
 
-def _variables_of(service: Fields) -> dict[str, str]:
+def _variables_of(service: Object) -> dict[str, str]:
     address, ports = service["spec"]["clusterIP"], service["spec"]["ports"]
     prefix = _variable(service["metadata"]["name"])
     variables = {f"{prefix}_SERVICE_HOST": address, f"{prefix}_SERVICE_PORT": str(ports[0]["port"])}

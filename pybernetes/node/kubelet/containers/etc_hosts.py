@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pybernetes.api.resource import Object
 
-Fields = dict[str, Any]
 _HEAD = "# Kubernetes-managed hosts file"
 
 
-def text(pod: Fields, addresses: tuple[str, ...], host: str, domain: str, node_hosts: str) -> str:
+def hosts_file(pod: Object, addresses: tuple[str, ...], host: str, domain: str, node_hosts: str) -> str:
     """Return the text of the file; on the host's network it is the node's own with the aliases added."""
     spec = pod["spec"]
     if spec.get("hostNetwork"):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
-Fields = dict[str, Any]
+from pybernetes.api.resource import Object
+
 _SERVERS, _SEARCHES, _SEARCH_CHARACTERS = 3, 32, 2048
 _CLUSTER_OPTIONS = ("ndots:5",)
 
@@ -36,7 +36,7 @@ class ClusterDns:
     node: ResolvConf = field(default_factory=ResolvConf)
 
 
-def parse(text: str) -> ResolvConf:
+def parse_resolv_conf(text: str) -> ResolvConf:
     """Parse the node's own file."""
     servers: list[str] = []
     searches: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ def parse(text: str) -> ResolvConf:
     return ResolvConf(tuple(servers), searches, options)
 
 
-def resolv(pod: Fields, dns: ClusterDns) -> tuple[ResolvConf, list[str]]:
+def pod_resolv_conf(pod: Object, dns: ClusterDns) -> tuple[ResolvConf, list[str]]:
     """Return the file of a pod, and warnings about it (limits exceeded, no cluster DNS)."""
     spec = pod["spec"]
     policy = spec.get("dnsPolicy", "ClusterFirst")
@@ -77,7 +77,7 @@ def resolv(pod: Fields, dns: ClusterDns) -> tuple[ResolvConf, list[str]]:
     return _limited(_with_config(base, spec.get("dnsConfig") or {}), warnings), warnings
 
 
-def _with_config(base: ResolvConf, config: Fields) -> ResolvConf:
+def _with_config(base: ResolvConf, config: Object) -> ResolvConf:
     options: dict[str, str] = {}
     for text in base.options:
         name, _, value = text.partition(":")
@@ -110,7 +110,7 @@ def _unique(values: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(values))
 
 
-def names(pod: Fields, domain: str) -> tuple[str, str]:
+def host_names(pod: Object, domain: str) -> tuple[str, str]:
     """Return the host name of a pod and its domain, which is empty without a subdomain."""
     spec, meta = pod["spec"], pod["metadata"]
     if spec.get("hostnameOverride"):
@@ -120,9 +120,9 @@ def names(pod: Fields, domain: str) -> tuple[str, str]:
     return host, f"{subdomain}.{meta['namespace']}.svc.{domain}" if subdomain else ""
 
 
-def kernel_name(pod: Fields, domain: str) -> str:
+def kernel_host_name(pod: Object, domain: str) -> str:
     """Return the host name of the pod's UTS namespace; raise ValueError if it is too long."""
-    host, suffix = names(pod, domain)
+    host, suffix = host_names(pod, domain)
     if not pod["spec"].get("setHostnameAsFQDN") or not suffix:
         return host
     full = f"{host}.{suffix}"

@@ -42,7 +42,12 @@ class CriError(Exception):
 class CriClient:
     """A container runtime behind a socket (``unix:///run/containerd/containerd.sock``)."""
 
-    def __init__(self, endpoint: str, image_endpoint: str = "") -> None:
+    def __init__(
+        self,
+        endpoint: str,
+        image_endpoint: str = "",
+        observe: Observer = lambda operation, seconds, failed: None,
+    ) -> None:
         self.endpoint = endpoint if "://" in endpoint else f"unix://{endpoint}"
         options = [
             ("grpc.max_receive_message_length", _RECEIVE_LIMIT),
@@ -59,7 +64,7 @@ class CriClient:
         )
         self._runtime = services.RuntimeServiceStub(self.channel)
         self._images = services.ImageServiceStub(self._image_channel)
-        self.observe: Observer = lambda operation, seconds, failed: None
+        self._observe = observe
 
     async def close(self) -> None:
         """Close the connection."""
@@ -76,7 +81,7 @@ class CriClient:
         except grpc.aio.AioRpcError as error:
             raise CriError(error.code().name, error.details() or error.code().name) from None
         finally:
-            self.observe(operation(type(request).__name__), time.monotonic() - began, failed)
+            self._observe(operation(type(request).__name__), time.monotonic() - began, failed)
 
     # -- the runtime -------------------------------------------------------------------------------------
 

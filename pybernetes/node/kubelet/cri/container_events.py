@@ -25,7 +25,7 @@ class Unsupported(Exception):
     """The runtime has no such stream."""
 
 
-async def containers(cri: CriClient) -> AsyncIterator[str]:
+async def changed_containers(cri: CriClient) -> AsyncIterator[str]:
     """Yield the ids of containers and sandboxes that changed, beginning with "" once the stream is open."""
     try:
         async for container in _containerd(cri):

@@ -22,7 +22,7 @@ _KEPT_AS = (
 _PACKAGE = "pybernetes.containerd"
 _FIELD = descriptor_pb2.FieldDescriptorProto
 _SCALARS = {"": _FIELD.TYPE_STRING, "bool": _FIELD.TYPE_BOOL, "bytes": _FIELD.TYPE_BYTES}
-# Fields with their numbers: a text unless another type is named; "*" is a list, and "map" has texts by texts.
+# Object with their numbers: a text unless another type is named; "*" is a list, and "map" has texts by texts.
 _MESSAGES = {
     "Empty": {},
     "ContentRequest": {"digest": (1, "")},

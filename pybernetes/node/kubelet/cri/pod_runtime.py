@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
+from pybernetes.api.core.pod.restart_policy import restarts_all
+from pybernetes.api.resource import Object
+
 
 class ContainerState(Enum):
     """The state of one run of a container."""
@@ -103,3 +106,18 @@ class PodRuntime:
     def running(self) -> tuple[ContainerRun, ...]:
         """The runs that have not ended."""
         return tuple(run for run in self.runs if run.state is ContainerState.RUNNING)
+
+
+def restart_triggers(spec: Object, runtime: PodRuntime) -> list[ContainerRun]:
+    """Return the newest runs whose end makes all containers start again."""
+    runs = []
+    for group in ("containers", "initContainers"):
+        for container in spec.get(group, ()):
+            run = runtime.run(container["name"])
+            if (
+                run is not None
+                and run.state is ContainerState.EXITED
+                and restarts_all(container, run.exit_code)
+            ):
+                runs.append(run)
+    return runs

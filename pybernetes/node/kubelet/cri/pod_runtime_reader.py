@@ -24,7 +24,7 @@ _STATES = {
 }
 
 
-async def pod_runtime(cri: CriClient, uid: str, known: PodRuntime | None = None) -> PodRuntime:
+async def read_pod_runtime(cri: CriClient, uid: str, known: PodRuntime | None = None) -> PodRuntime:
     """Read everything that the runtime has of a pod. What had ended before (``known``) is not read again."""
     labels = {label_keys.POD_UID: uid}
     sandboxes, containers = await asyncio.gather(cri.list_pod_sandboxes(labels), cri.list_containers(labels))

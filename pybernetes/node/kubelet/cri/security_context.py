@@ -7,9 +7,9 @@ from typing import Any
 
 from cri_api.v1 import api_pb2 as messages
 
+from pybernetes.api.resource import Object
 from pybernetes.node.kubelet.containers.environment import ConfigError
 
-Fields = dict[str, Any]
 Message = Any
 _MASKED = ("/proc/asound", "/proc/acpi", "/proc/interrupts", "/proc/kcore", "/proc/keys", "/proc/latency_stats",
            "/proc/timer_list", "/proc/timer_stats", "/proc/sched_debug", "/proc/scsi", "/sys/firmware",
@@ -17,7 +17,7 @@ _MASKED = ("/proc/asound", "/proc/acpi", "/proc/interrupts", "/proc/kcore", "/pr
 _READ_ONLY = ("/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger")
 
 
-def namespaces(spec: Fields, target: str = "") -> Message:
+def namespaces(spec: Object, target: str = "") -> Message:
     """Return which namespaces are the pod's, the container's or the node's; ``target`` is a container to join."""
     pid = messages.CONTAINER
     if spec.get("hostPID"):
@@ -34,7 +34,7 @@ def namespaces(spec: Fields, target: str = "") -> Message:
     )
 
 
-def sandbox(spec: Fields, seccomp_root: Path) -> Message:
+def sandbox_security_context(spec: Object, seccomp_root: Path) -> Message:
     """Return the security context of a pod's sandbox."""
     context = spec.get("securityContext") or {}
     result = messages.LinuxSandboxSecurityContext(
@@ -55,13 +55,13 @@ def sandbox(spec: Fields, seccomp_root: Path) -> Message:
     return result
 
 
-def supplemental(context: Fields) -> list[int]:
+def supplemental(context: Object) -> list[int]:
     """Return the supplemental groups of a pod's processes."""
     groups = [context["fsGroup"]] if context.get("fsGroup") is not None else []
     return groups + list(context.get("supplementalGroups", ()))
 
 
-def effective(spec: Fields, container: Fields) -> Fields:
+def effective(spec: Object, container: Object) -> Object:
     """Return a container's own context merged over that of its pod."""
     shared = (
         "runAsUser",
@@ -76,9 +76,9 @@ def effective(spec: Fields, container: Fields) -> Fields:
     return {**{name: pod[name] for name in shared if name in pod}, **own}
 
 
-def container(
-    spec: Fields,
-    definition: Fields,
+def container_security_context(
+    spec: Object,
+    definition: Object,
     image: Message | None,
     *,
     seccomp_root: Path,
@@ -126,7 +126,7 @@ def _names(capabilities: Any) -> list[str]:
     return [name.removeprefix("CAP_") for name in capabilities]
 
 
-def _check_user(context: Fields, image: Message | None, name: str) -> None:
+def _check_user(context: Object, image: Message | None, name: str) -> None:
     if not context.get("runAsNonRoot"):
         return
     user = context.get("runAsUser")
@@ -144,7 +144,7 @@ def _check_user(context: Fields, image: Message | None, name: str) -> None:
         )
 
 
-def seccomp(profile: Fields | None, root: Path, by_default: bool) -> Message:
+def seccomp(profile: Object | None, root: Path, by_default: bool) -> Message:
     """Return a seccomp profile: the runtime's, one in a file below the kubelet's folder, or none."""
     kind = (profile or {}).get("type") or ("RuntimeDefault" if by_default else "Unconfined")
     if kind == "Localhost":
@@ -155,14 +155,14 @@ def seccomp(profile: Fields | None, root: Path, by_default: bool) -> Message:
     return messages.SecurityProfile(profile_type=messages.SecurityProfile.ProfileType.Value(kind))
 
 
-def _selinux(result: Message, context: Fields) -> None:
+def _selinux(result: Message, context: Object) -> None:
     options = context.get("seLinuxOptions") or {}
     for name in ("user", "role", "type", "level"):
         if options.get(name):
             setattr(result.selinux_options, name, options[name])
 
 
-def _apparmor(result: Message, context: Fields) -> None:
+def _apparmor(result: Message, context: Object) -> None:
     profile = context.get("appArmorProfile")
     if not profile or profile["type"] == "RuntimeDefault":
         return

@@ -3,50 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import orjson
 from cri_api.v1 import api_pb2 as messages
 
-from pybernetes.node.kubelet import resources
+from pybernetes.api.resource import Object
+from pybernetes.node.kubelet.cgroups import linux_resources
 from pybernetes.node.kubelet.containers import resolv_conf
 from pybernetes.node.kubelet.containers.expansion import expand
 from pybernetes.node.kubelet.cri import label_keys, security_context
+from pybernetes.node.kubelet.node_settings import NodeSettings
 
-Fields = dict[str, Any]
 Message = Any
 _PROTOCOLS = {"TCP": messages.TCP, "UDP": messages.UDP, "SCTP": messages.SCTP}
 
 
-@dataclass(frozen=True, slots=True)
-class NodeSettings:
-    """What definitions depend on besides the pod."""
-
-    root: Path
-    logs: Path
-    dns: resolv_conf.ClusterDns
-    memory_capacity: int = 0
-    seccomp_default: bool = False
-    cfs_quota: bool = True
-    oom_group: bool = False  # whether a container goes as a whole when its memory runs out
-    log_links: Path | None = None  # where logs have the names that collectors of logs look for
-    dead_runs: int = 1  # how many earlier runs of a container are kept for their logs
-
-    @property
-    def seccomp_root(self) -> Path:
-        return self.root / "seccomp"
-
-
-def log_folder(logs: Path, pod: Fields) -> Path:
+def log_folder(logs: Path, pod: Object) -> Path:
     """Return the folder of the logs of a pod's containers."""
     meta = pod["metadata"]
     return logs / f"{meta['namespace']}_{meta['name']}_{meta['uid']}"
 
 
 def sandbox_config(
-    pod: Fields, attempt: int, cgroup_parent: str, settings: NodeSettings, resolv: resolv_conf.ResolvConf
+    pod: Object, attempt: int, cgroup_parent: str, settings: NodeSettings, resolv: resolv_conf.ResolvConf
 ) -> Message:
     """Return the configuration of a pod's sandbox; raise ValueError if its host name is impossible."""
     meta, spec = pod["metadata"], pod["spec"]
@@ -62,11 +43,11 @@ def sandbox_config(
         ),
         linux=messages.LinuxPodSandboxConfig(
             cgroup_parent=cgroup_parent,
-            security_context=security_context.sandbox(spec, settings.seccomp_root),
+            security_context=security_context.sandbox_security_context(spec, settings.seccomp_root),
         ),
     )
     if not spec.get("hostNetwork"):
-        config.hostname = resolv_conf.kernel_name(pod, settings.dns.domain)
+        config.hostname = resolv_conf.kernel_host_name(pod, settings.dns.domain)
         for container in spec.get("containers", ()):
             for port in container.get("ports", ()):
                 config.port_mappings.append(
@@ -82,7 +63,7 @@ def sandbox_config(
     return config
 
 
-def _pod_labels(meta: Fields) -> dict[str, str]:
+def _pod_labels(meta: Object) -> dict[str, str]:
     return {
         label_keys.POD_NAME: meta["name"],
         label_keys.POD_NAMESPACE: meta["namespace"],
@@ -91,8 +72,8 @@ def _pod_labels(meta: Fields) -> dict[str, str]:
 
 
 def container_config(
-    pod: Fields,
-    definition: Fields,
+    pod: Object,
+    definition: Object,
     attempt: int,
     image: Message,
     variables: Mapping[str, str],
@@ -118,14 +99,14 @@ def container_config(
         stdin_once=bool(definition.get("stdinOnce")),
         tty=bool(definition.get("tty")),
         linux=messages.LinuxContainerConfig(
-            resources=resources.linux(
+            resources=linux_resources.container_resources(
                 pod,
                 definition,
                 settings.memory_capacity,
                 cfs_quota=settings.cfs_quota,
                 oom_group=settings.oom_group,
             ),
-            security_context=security_context.container(
+            security_context=security_context.container_security_context(
                 spec,
                 definition,
                 image,
@@ -141,7 +122,7 @@ def container_config(
     return config
 
 
-def _annotations(pod: Fields, definition: Fields, attempt: int) -> dict[str, str]:
+def _annotations(pod: Object, definition: Object, attempt: int) -> dict[str, str]:
     annotations = {
         label_keys.HASH: label_keys.fingerprint(definition),
         label_keys.RESTART_COUNT: str(attempt),

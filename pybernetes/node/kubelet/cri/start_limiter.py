@@ -17,7 +17,7 @@ from pybernetes.lib.clock import Clock
 
 # The further a pod has come, the sooner it is let through.
 START, CREATE, SANDBOX = 0, 1, 2
-_LENT_SECONDS = 3.0  # whoever takes longer waits for something else than the processors
+_HELD_SECONDS = 3.0  # whoever takes longer waits for something else than the processors
 
 
 class StartLimiter:
@@ -30,7 +30,7 @@ class StartLimiter:
         self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
 
     @asynccontextmanager
-    async def turn(self, urgency: int) -> AsyncIterator[None]:
+    async def slot(self, urgency: int) -> AsyncIterator[None]:
         """Wait for a slot and hold it until the end of the block, but not longer than a few seconds."""
         if self._free:
             self._free -= 1
@@ -44,7 +44,7 @@ class StartLimiter:
                 given_back = True
                 self._pass_on()
 
-        timer = self._clock.call_later(_LENT_SECONDS, give_back)
+        timer = self._clock.call_later(_HELD_SECONDS, give_back)
         try:
             yield
         finally:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api import quantity
 from pybernetes.api.core.pod import resource_totals
+from pybernetes.api.resource import Object
 
-Fields = dict[str, Any]
 EMPTY_DIR, POD, CONTAINER = "emptydirfs.limit", "ephemeralpodfs.limit", "ephemeralcontainerfs.limit"
 
 
-def applies(pod: Fields) -> bool:
+def has_disk_limits(pod: Object) -> bool:
     """Return whether a pod has such a limit, so that its disk usage has to be measured."""
     return bool(_volumes(pod)) or bool(_containers(pod)) or "ephemeral-storage" in resource_totals.limits(pod)
 
 
-def _volumes(pod: Fields) -> dict[str, str]:
+def _volumes(pod: Object) -> dict[str, str]:
     limits = {}
     for volume in pod["spec"].get("volumes", ()):
         source = volume.get("emptyDir") or {}
@@ -27,7 +25,7 @@ def _volumes(pod: Fields) -> dict[str, str]:
     return limits
 
 
-def _containers(pod: Fields) -> dict[str, str]:
+def _containers(pod: Object) -> dict[str, str]:
     chosen = [*pod["spec"].get("containers", ())]
     chosen += [
         container
@@ -42,7 +40,7 @@ def _containers(pod: Fields) -> dict[str, str]:
     return limits
 
 
-def exceeded(pod: Fields, stats: Fields, *, image_disk: bool = False) -> tuple[str, str] | None:
+def exceeded_limit(pod: Object, stats: Object, *, image_disk: bool = False) -> tuple[str, str] | None:
     """Return the signal and the message of the first limit that a pod exceeds."""
     used = {volume["name"]: volume["usedBytes"] for volume in stats.get("volume", ())}
     for name, limit in _volumes(pod).items():

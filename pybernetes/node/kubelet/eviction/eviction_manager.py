@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Iterable
-from typing import Any, Protocol
+from typing import Protocol
 
+from pybernetes.api.resource import Object
 from pybernetes.lib.clock import Clock
 from pybernetes.node.kubelet.eviction import disk_limits, ranking, thresholds
 from pybernetes.node.kubelet.eviction.thresholds import Observation, Threshold, Watch
@@ -13,7 +14,6 @@ from pybernetes.node.kubelet.metrics import KubeletMetrics
 from pybernetes.node.kubelet.stats.summary_provider import SummaryProvider
 
 log = logging.getLogger(__name__)
-Fields = dict[str, Any]
 _CLEAN_SECONDS, _CLEAN_LOOK = 30.0, 0.2
 _GRACE = 1.0  # what a pod gets when there is no time
 
@@ -21,7 +21,7 @@ _GRACE = 1.0  # what a pod gets when there is no time
 class Victim(Protocol):
     """A pod that can be made to end."""
 
-    pod: Fields
+    pod: Object
 
     def fail(self, reason: str, message: str, grace: float | None = None, disruption: str = "") -> None: ...
 
@@ -33,7 +33,7 @@ class EvictionManager:
     """Node-pressure eviction. ``free`` removes dead containers and unused images."""
 
     def __init__(
-        self, settings: Fields, clock: Clock, provider: SummaryProvider, metrics: KubeletMetrics, *,
+        self, settings: Object, clock: Clock, provider: SummaryProvider, metrics: KubeletMetrics, *,
         active: Callable[[], Iterable[Victim]], free: Callable[[], Awaitable[None]], changed: Callable[[], None],
         pod_event: Callable[..., None], node_event: Callable[[str, str], None], seconds: float,
     ) -> None:  # fmt: skip
@@ -43,7 +43,7 @@ class EvictionManager:
         self.watch = Watch(thresholds.parse(settings), transition)
         self._longest_grace = float(settings.get("evictionMaxPodGracePeriod") or 0)
         self._isolation = bool(settings.get("localStorageCapacityIsolation", True))
-        self._clock, self._figures, self._counts = clock, provider, metrics
+        self._clock, self._stats, self._metrics = clock, provider, metrics
         self._active, self._free, self._changed = active, free, changed
         self._pod_event, self._node_event, self._seconds = pod_event, node_event, seconds
         self.conditions: frozenset[str] = frozenset()
@@ -52,7 +52,7 @@ class EvictionManager:
         """Check the node until cancelled."""
         while True:
             try:
-                ended = await self.look()
+                ended = await self.check()
             except OSError as error:
                 log.warning("the node's pressure cannot be told: %s", error)
                 ended = []
@@ -61,7 +61,7 @@ class EvictionManager:
             else:
                 await self._clock.sleep(self._seconds)
 
-    def refusal(self, pod: Fields) -> tuple[str, str] | None:
+    def refusal(self, pod: Object) -> tuple[str, str] | None:
         """Return why a new pod may not start now."""
         refusal = ranking.refusal(pod, self.conditions)
         return (refusal[0], f"Pod was rejected: {refusal[1]}") if refusal is not None else None
@@ -72,9 +72,9 @@ class EvictionManager:
         while not all(victim.cleaned for victim in ended) and self._clock.monotonic() < until:
             await self._clock.sleep(_CLEAN_LOOK)
 
-    async def look(self) -> list[Victim]:
+    async def check(self) -> list[Victim]:
         """Check the node once; return the pods that were evicted."""
-        seen = thresholds.observe(await self._figures.node())
+        seen = thresholds.observe(await self._stats.node())
         conditions, due = self.watch.step(seen, self._clock.now())
         if conditions != self.conditions:
             self.conditions = conditions
@@ -85,19 +85,21 @@ class EvictionManager:
         return await self._relieve(due[0], due, seen)
 
     async def _images_apart(self) -> bool:
-        node, (images, _) = self._figures.node_filesystem(), await self._figures.image_filesystem()
+        node, (images, _) = self._stats.node_filesystem(), await self._stats.image_filesystem()
         return node is not None and images is not None and node.device != images.device
 
     async def _over_limits(self) -> list[Victim]:
-        candidates = [victim for victim in self._active() if disk_limits.applies(victim.pod)]
+        candidates = [victim for victim in self._active() if disk_limits.has_disk_limits(victim.pod)]
         if not candidates:
             return []
-        pod_stats = await self._figures.of({victim.pod["metadata"]["uid"] for victim in candidates})
+        pod_stats = await self._stats.of({victim.pod["metadata"]["uid"] for victim in candidates})
         apart = await self._images_apart()
         ended = []
         for victim in candidates:
             stats = pod_stats.get(victim.pod["metadata"]["uid"])
-            over = disk_limits.exceeded(victim.pod, stats, image_disk=apart) if stats is not None else None
+            over = (
+                disk_limits.exceeded_limit(victim.pod, stats, image_disk=apart) if stats is not None else None
+            )
             if over is not None and self._evict(victim, over[0], over[1], _GRACE):
                 ended.append(victim)
         return ended
@@ -112,11 +114,11 @@ class EvictionManager:
         node_disk = threshold.signal in (thresholds.NODE_DISK, thresholds.NODE_INODES)
         if resource in ("ephemeral-storage", "inodes") and not (apart and node_disk):
             await self._free()
-            after = thresholds.observe(await self._figures.node())
+            after = thresholds.observe(await self._stats.node())
             if not thresholds.met(self.watch.thresholds, after, reclaim=True):
                 return []
         victims = {victim.pod["metadata"]["uid"]: victim for victim in self._active()}
-        pod_stats = await self._figures.of(set(victims))
+        pod_stats = await self._stats.of(set(victims))
         pods = [victim.pod for victim in victims.values()]
         for pod in ranking.rank(pods, pod_stats, threshold.signal, image_disk=apart):
             uid = pod["metadata"]["uid"]
@@ -127,7 +129,7 @@ class EvictionManager:
         log.warning("no pod can be ended to reclaim %s", resource)
         return []
 
-    def _soft_grace(self, pod: Fields) -> float:
+    def _soft_grace(self, pod: Object) -> float:
         return min(self._longest_grace, float(pod["spec"].get("terminationGracePeriodSeconds") or 0))
 
     def _evict(
@@ -137,6 +139,6 @@ class EvictionManager:
         if ranking.is_critical(victim.pod):
             return False
         self._pod_event(victim.pod, "Warning", "Evicted", text, annotations=annotations)
-        self._counts.add("kubelet_evictions", ("eviction_signal", signal))
+        self._metrics.add("kubelet_evictions", ("eviction_signal", signal))
         victim.fail("Evicted", text, grace, disruption)
         return True

@@ -7,23 +7,15 @@ from typing import Any
 
 from pybernetes.api import quantity
 from pybernetes.api.core.pod import resource_totals
+from pybernetes.api.resource import Object
 from pybernetes.node.kubelet.eviction import thresholds
 from pybernetes.node.kubelet.eviction.thresholds import Observation, Threshold, binary
-from pybernetes.node.kubelet.pod_sources.static_pod import is_mirror
-from pybernetes.node.kubelet.status import is_static
-
-Fields = dict[str, Any]
-_CRITICAL = 2_000_000_000
-
-
-def is_critical(pod: Fields) -> bool:
-    """Return whether the node needs the pod more than anything else."""
-    return is_static(pod) or is_mirror(pod) or int(pod["spec"].get("priority") or 0) >= _CRITICAL
+from pybernetes.node.kubelet.pod_kinds import is_critical
 
 
 def rank(
-    pods: Iterable[Fields], pod_stats: Mapping[str, Fields], signal: str, *, image_disk: bool = False
-) -> list[Fields]:
+    pods: Iterable[Object], pod_stats: Mapping[str, Object], signal: str, *, image_disk: bool = False
+) -> list[Object]:
     """Return pods in the order of eviction; ``image_disk`` says that images have a filesystem of their own.
 
     First those without figures, then those that use more than they asked for, then by priority, then by how much
@@ -31,7 +23,7 @@ def rank(
     """
     resource = thresholds.SIGNALS[signal][1]
 
-    def key(pod: Fields) -> tuple[Any, ...]:
+    def key(pod: Object) -> tuple[Any, ...]:
         stats = pod_stats.get(pod["metadata"]["uid"])
         priority = int(pod["spec"].get("priority") or 0)
         if resource == "pids":
@@ -46,15 +38,15 @@ def rank(
     return sorted(pods, key=key)
 
 
-def _processes(stats: Fields | None) -> int:
+def _processes(stats: Object | None) -> int:
     return (stats or {}).get("process_stats", {}).get("process_count", 0)
 
 
-def _memory(stats: Fields) -> int:
+def _memory(stats: Object) -> int:
     return stats.get("memory", {}).get("workingSetBytes", 0)
 
 
-def _disk(pod: Fields, stats: Fields, signal: str, resource: str, image_disk: bool) -> int:
+def _disk(pod: Object, stats: Object, signal: str, resource: str, image_disk: bool) -> int:
     """Return what a pod uses of the filesystem that a signal is about."""
     unit = "usedBytes" if resource == "ephemeral-storage" else "inodesUsed"
     parts = {"rootfs", "logs", "volumes"}
@@ -71,14 +63,14 @@ def _disk(pod: Fields, stats: Fields, signal: str, resource: str, image_disk: bo
     return total
 
 
-def _is_local(volume: Fields) -> bool:
+def _is_local(volume: Object) -> bool:
     if "emptyDir" in volume:
         return (volume["emptyDir"] or {}).get("medium", "") != "Memory"
     return any(name in volume for name in ("hostPath", "configMap", "gitRepo"))
 
 
 def message(
-    pod: Fields, stats: Fields | None, due: list[Threshold], seen: Mapping[str, Observation], resource: str
+    pod: Object, stats: Object | None, due: list[Threshold], seen: Mapping[str, Observation], resource: str
 ) -> tuple[str, dict[str, str]]:
     """Return why a pod was evicted, and the annotations of the event that says so."""
     text = f"The node was low on resource: {resource}. "
@@ -111,7 +103,7 @@ def message(
     }  # fmt: skip
 
 
-def refusal(pod: Fields, conditions: frozenset[str]) -> tuple[str, str] | None:
+def refusal(pod: Object, conditions: frozenset[str]) -> tuple[str, str] | None:
     """Return why a new pod may not start while the node is under pressure."""
     if not conditions or is_critical(pod):
         return None
@@ -122,13 +114,13 @@ def refusal(pod: Fields, conditions: frozenset[str]) -> tuple[str, str] | None:
     return "Evicted", f"The node had condition: [{' '.join(sorted(conditions))}]. "
 
 
-def _quality(pod: Fields) -> str:
+def _quality(pod: Object) -> str:
     from pybernetes.api.core.pod.pod_level_resources import qos_class
 
     return qos_class(pod["spec"])
 
 
-def _tolerates(pod: Fields, key: str) -> bool:
+def _tolerates(pod: Object, key: str) -> bool:
     for toleration in pod["spec"].get("tolerations", ()):
         named = toleration.get("key") in (key, None, "") and (
             toleration.get("key") or toleration.get("operator") == "Exists"

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
 
 from pybernetes.api import quantity
+from pybernetes.api.resource import Object
 from pybernetes.lib.flags import duration
 
-Fields = dict[str, Any]
 MEMORY, ALLOCATABLE_MEMORY = "memory.available", "allocatableMemory.available"
 NODE_DISK, NODE_INODES = "nodefs.available", "nodefs.inodesFree"
 IMAGE_DISK, IMAGE_INODES = "imagefs.available", "imagefs.inodesFree"
@@ -117,7 +116,7 @@ def _reclaims(given: Mapping[str, str]) -> dict[str, Amount]:
     return amounts
 
 
-def parse(settings: Fields) -> list[Threshold]:
+def parse(settings: Object) -> list[Threshold]:
     """Return the thresholds of a KubeletConfiguration; ValueError names what is wrong."""
     reclaims = _reclaims(settings.get("evictionMinimumReclaim") or {})
     graces = {}
@@ -149,16 +148,16 @@ def parse(settings: Fields) -> list[Threshold]:
     ]
 
 
-def observe(node: Fields) -> dict[str, Observation]:
+def observe(node: Object) -> dict[str, Observation]:
     """Return what the node's part of a summary says about each signal."""
     observations = {}
 
-    def memory(signal: str, stats: Fields) -> None:
+    def memory(signal: str, stats: Object) -> None:
         if "availableBytes" in stats:
             left = stats["availableBytes"]
             observations[signal] = Observation(left, left + stats["workingSetBytes"])
 
-    def disk(size: str, inodes: str, stats: Fields) -> None:
+    def disk(size: str, inodes: str, stats: Object) -> None:
         observations[size] = Observation(stats["availableBytes"], stats["capacityBytes"])
         if stats["inodes"]:  # some filesystems have no fixed number of them
             observations[inodes] = Observation(stats["inodesFree"], stats["inodes"], inodes=True)

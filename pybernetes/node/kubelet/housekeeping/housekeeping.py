@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import Any
 
 from pybernetes.api import quantity
+from pybernetes.api.resource import Object
 from pybernetes.lib import gc_tuning
 from pybernetes.lib.flags import duration
 from pybernetes.node.kubelet.containers import logs
@@ -20,7 +21,6 @@ from pybernetes.node.kubelet.pod.pod_worker import PodWorker, WorkerPhase
 from pybernetes.node.kubelet.stats.summary_provider import SummaryProvider
 
 log = logging.getLogger(__name__)
-Fields = dict[str, Any]
 _AGAIN_SECONDS = 10.0
 _GIVE_BACK_SECONDS = 20.0
 
@@ -30,7 +30,7 @@ class Housekeeping:
 
     def __init__(
         self,
-        settings: Fields,
+        settings: Object,
         context: Context,
         provider: SummaryProvider,
         workers: Callable[[], Iterable[PodWorker]],
@@ -44,13 +44,13 @@ class Housekeeping:
             seconds=float(duration(settings["containerLogMonitorInterval"])), links=context.settings.log_links,
         )  # fmt: skip
         self.images = ImageGarbageCollector(
-            context.cri, context.clock, context.counts, provider.image_filesystem, self._node_event,
+            context.cri, context.clock, context.metrics, provider.image_filesystem, self._node_event,
             high=int(settings["imageGCHighThresholdPercent"]), low=int(settings["imageGCLowThresholdPercent"]),
             least_age=float(duration(settings["imageMinimumGCAge"])),
             longest=float(duration(settings["imageMaximumGCAge"])),
         )  # fmt: skip
         self.evictions = EvictionManager(
-            settings, context.clock, provider, context.counts, active=self._active, free=self._free,
+            settings, context.clock, provider, context.metrics, active=self._active, free=self._free,
             changed=changed, pod_event=self._pod_event, node_event=self._node_event,
             seconds=seconds,
         )  # fmt: skip
@@ -89,7 +89,7 @@ class Housekeeping:
         ]
 
     def _pod_event(
-        self, pod: Fields, type_: str, reason: str, message: str, annotations: dict[str, str] | None = None
+        self, pod: Object, type_: str, reason: str, message: str, annotations: dict[str, str] | None = None
     ) -> None:
         if self._context.recorder is not None:
             about = {"kind": "Pod", "apiVersion": "v1", **pod}
@@ -121,4 +121,4 @@ class Housekeeping:
                     if error.code != "NOT_FOUND":
                         continue
                 logs.remove(run.log_path)
-            worker.poke()
+            worker.wake()

@@ -21,7 +21,7 @@ Report = Callable[[str, str], None]  # reason and message of an event about the 
 
 
 @dataclass(slots=True)
-class Record:
+class ImageRecord:
     """What is remembered about an image."""
 
     first_seen: float
@@ -30,19 +30,19 @@ class Record:
     pinned: bool = False
 
 
-def seen(
-    records: Mapping[str, Record],
+def updated_records(
+    records: Mapping[str, ImageRecord],
     images: Iterable[Any],
     used: frozenset[str],
     pinned: frozenset[str],
     now: float,
-) -> tuple[dict[str, Record], set[str]]:
+) -> tuple[dict[str, ImageRecord], set[str]]:
     """Return the records after a look at the images, and which of these are in use."""
-    updated: dict[str, Record] = {}
+    updated: dict[str, ImageRecord] = {}
     in_use = set()
     for image in images:
         old = records.get(image.id)
-        record = Record(old.first_seen, old.last_used) if old is not None else Record(now)
+        record = ImageRecord(old.first_seen, old.last_used) if old is not None else ImageRecord(now)
         names = {image.id, *image.repo_tags, *image.repo_digests}
         if names & used:
             record.last_used = now
@@ -52,7 +52,7 @@ def seen(
     return updated, in_use
 
 
-def order(records: Mapping[str, Record], in_use: Iterable[str]) -> list[str]:
+def removal_order(records: Mapping[str, ImageRecord], in_use: Iterable[str]) -> list[str]:
     """Return the images that may be removed, in the order of removal."""
     kept = set(in_use)
     free = [(record.last_used, record.first_seen, name) for name, record in records.items()
@@ -60,7 +60,7 @@ def order(records: Mapping[str, Record], in_use: Iterable[str]) -> list[str]:
     return [name for _, _, name in sorted(free)]
 
 
-def wanted(capacity: int, available: int, high: int, low: int) -> int:
+def bytes_to_free(capacity: int, available: int, high: int, low: int) -> int:
     """Return how many bytes to free; 0 while the disk is less full than the high threshold."""
     if capacity <= 0 or 100 - min(available, capacity) * 100 // capacity < high:
         return 0
@@ -74,29 +74,31 @@ class ImageGarbageCollector:
         self, cri: CriClient, clock: Clock, metrics: KubeletMetrics, disk: Callable[[], Awaitable[tuple[Filesystem | None, int]]],
         report: Report, *, high: int, low: int, least_age: float, longest: float = 0.0, pinned: Iterable[str] = (),
     ) -> None:  # fmt: skip
-        self._cri, self._clock, self._counts, self._disk, self._report = cri, clock, metrics, disk, report
+        self._cri, self._clock, self._metrics, self._disk, self._report = cri, clock, metrics, disk, report
         self._high, self._low, self._least_age, self._longest = high, low, least_age, longest
         self._pinned = frozenset(pinned)
         self._began = clock.now()
-        self.records: dict[str, Record] = {}
+        self.records: dict[str, ImageRecord] = {}
 
     async def run(self) -> None:
         """Collect until cancelled; a threshold of 100 means that images are left alone."""
         while True:
             try:
-                await (self.collect() if self._high < 100 or self._longest else self._look())
+                await (self.collect() if self._high < 100 or self._longest else self._refresh())
             except CriError as error:
                 log.warning("images cannot be collected: %s", error)
             await self._clock.sleep(_SECONDS)
 
-    async def _look(self) -> set[str]:
+    async def _refresh(self) -> set[str]:
         images = await self._cri.list_images()
         used = set()
         for container in await self._cri.list_containers():
             used |= {container.image_ref, container.image.image}
             used |= set(container.annotations.get(label_keys.IMAGE_VOLUMES, "").split(","))
         pinned = self._pinned | {await self._sandbox_image()}
-        self.records, in_use = seen(self.records, images, frozenset(used), pinned, self._clock.now())
+        self.records, in_use = updated_records(
+            self.records, images, frozenset(used), pinned, self._clock.now()
+        )
         return in_use
 
     async def _sandbox_image(self) -> str:
@@ -109,16 +111,16 @@ class ImageGarbageCollector:
 
     async def collect(self) -> None:
         """Free space if too little is left, and remove images that were unused for too long."""
-        in_use = await self._look()
+        in_use = await self._refresh()
         now = self._clock.now()
         if self._longest and now - self._began > self._longest:
-            for name in order(self.records, in_use):
+            for name in removal_order(self.records, in_use):
                 if now - self.records[name].last_used > self._longest:
                     await self._remove(name, "age")
         disk, _ = await self._disk()
         if disk is None:
             return
-        bytes_ = wanted(disk.capacity, disk.available, self._high, self._low)
+        bytes_ = bytes_to_free(disk.capacity, disk.available, self._high, self._low)
         if bytes_:
             freed = await self._free(bytes_, in_use, now)
             if freed < bytes_:
@@ -131,11 +133,11 @@ class ImageGarbageCollector:
 
     async def free_all(self) -> None:
         """Remove every unused image, because the node is under pressure."""
-        await self._free(1 << 62, await self._look(), self._clock.now())
+        await self._free(1 << 62, await self._refresh(), self._clock.now())
 
     async def _free(self, bytes_: int, in_use: set[str], now: float) -> int:
         freed = 0
-        for name in order(self.records, in_use):
+        for name in removal_order(self.records, in_use):
             if now - self.records[name].first_seen < self._least_age:
                 continue
             size = self.records[name].size
@@ -152,7 +154,7 @@ class ImageGarbageCollector:
             log.warning("the image %s cannot be removed: %s", name, error)
             return False
         del self.records[name]
-        self._counts.add("kubelet_image_garbage_collected_total", ("reason", reason))
+        self._metrics.add("kubelet_image_garbage_collected_total", ("reason", reason))
         return True
 
 

@@ -1,4 +1,4 @@
-"""Turns the logs of containers over: by size, so many files for each container, old ones packed.
+"""Rotates the logs of containers: by size, with a limited number of files for each container, old ones compressed.
 
 ``0.log`` is written; ``0.log.20260131-120000`` was written before it; older ones end in ``.gz``.
 """
@@ -73,18 +73,18 @@ class LogRotation:
         """Rotate logs until cancelled."""
         while True:
             await self._clock.sleep(self._seconds)
-            await self.look()
+            await self.rotate_long_logs()
 
-    async def look(self) -> None:
+    async def rotate_long_logs(self) -> None:
         """Rotate the logs that have become too long."""
         if self._links is not None:
             logs.drop_links(self._links)
         for run in list(self._runs()):
             try:
                 if run.log_path and await self._is_long(run):
-                    await self._turn(run)
+                    await self._rotate(run)
             except (OSError, CriError) as error:
-                log.warning("the log %s cannot be turned over: %s", run.log_path, error)
+                log.warning("the log %s cannot be rotated: %s", run.log_path, error)
 
     async def _is_long(self, run: ContainerRun) -> bool:
         try:
@@ -93,7 +93,7 @@ class LogRotation:
             await self._cri.reopen_container_log(run.id)
             return False
 
-    async def _turn(self, run: ContainerRun) -> None:
+    async def _rotate(self, run: ContainerRun) -> None:
         path = run.log_path
         files = glob.glob(f"{glob.escape(path)}.*")
         for file in leftovers(files):
@@ -105,10 +105,10 @@ class LogRotation:
         for file in files:
             if not file.endswith(_PACKED):
                 await asyncio.to_thread(pack, file)
-        turned = f"{path}.{time.strftime(_STAMP, time.localtime(self._clock.now()))}"
-        os.rename(path, turned)
+        rotated = f"{path}.{time.strftime(_STAMP, time.localtime(self._clock.now()))}"
+        os.rename(path, rotated)
         try:
             await self._cri.reopen_container_log(run.id)
         except CriError:
-            os.rename(turned, path)
+            os.rename(rotated, path)
             raise

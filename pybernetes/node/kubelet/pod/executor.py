@@ -11,6 +11,8 @@ from typing import Any
 
 import orjson
 
+from pybernetes.api.core.pod.pod_level_resources import is_restartable
+from pybernetes.api.resource import Object
 from pybernetes.client.refs import CONFIG_MAPS, RUNTIME_CLASSES, SECRETS
 from pybernetes.node.kubelet.containers import etc_hosts, logs, resolv_conf
 from pybernetes.node.kubelet.containers.environment import ConfigError, EnvironmentInputs, environment
@@ -18,16 +20,14 @@ from pybernetes.node.kubelet.context import Context
 from pybernetes.node.kubelet.cri import label_keys, specs, start_limiter
 from pybernetes.node.kubelet.cri.client import CriError
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerRun, ContainerState, PodRuntime
-from pybernetes.node.kubelet.images import ImageError, Report
+from pybernetes.node.kubelet.images.image_puller import ImageError, Report
 from pybernetes.node.kubelet.object_cache import NotSynced, references
 from pybernetes.node.kubelet.pod import lifecycle_hooks
-from pybernetes.node.kubelet.pod.plan import Start, is_sidecar
-from pybernetes.node.kubelet.volumes import MountedVolume
-from pybernetes.node.kubelet.volumes.base import MOUNT_FAILED, ImageVolumeError
-from pybernetes.node.kubelet.volumes.container_mounts import mounts
-from pybernetes.node.kubelet.volumes.image_volumes import wanted
+from pybernetes.node.kubelet.pod.plan import Start
+from pybernetes.node.kubelet.volumes.base import MOUNT_FAILED, ImageVolumeError, MountedVolume
+from pybernetes.node.kubelet.volumes.container_mounts import container_mounts
+from pybernetes.node.kubelet.volumes.image_volumes import mounted_images
 
-Fields = dict[str, Any]
 Message = Any
 _LEAST_GRACE = 2.0
 
@@ -48,10 +48,10 @@ class Executor:
 
     # -- sandboxes ---------------------------------------------------------------------------------------
 
-    def sandbox_config(self, pod: Fields, attempt: int, cgroup_parent: str) -> Message:
+    def sandbox_config(self, pod: Object, attempt: int, cgroup_parent: str) -> Message:
         """Return the configuration of a pod's sandbox; record events about its DNS."""
         settings = self.context.settings
-        resolv, warnings = resolv_conf.resolv(pod, settings.dns)
+        resolv, warnings = resolv_conf.pod_resolv_conf(pod, settings.dns)
         for warning in warnings:
             if warning == "MissingClusterDNS":
                 name = f"{pod['metadata']['name']}_{pod['metadata']['namespace']}({pod['metadata']['uid']})"
@@ -61,19 +61,19 @@ class Executor:
                 self.context.event(pod, "Warning", "DNSConfigForming", warning)
         return specs.sandbox_config(pod, attempt, cgroup_parent, settings, resolv)
 
-    async def create_sandbox(self, pod: Fields, config: Message) -> str:
+    async def create_sandbox(self, pod: Object, config: Message) -> str:
         """Create a pod's sandbox; return its id."""
         specs.log_folder(self.context.settings.logs, pod).mkdir(parents=True, exist_ok=True)
         handler = await self._handler(pod)
         try:
-            async with self.context.turns.turn(start_limiter.SANDBOX):
+            async with self.context.start_limiter.slot(start_limiter.SANDBOX):
                 return await self.context.cri.run_pod_sandbox(config, handler)
         except CriError as error:
             text = f"Failed to create pod sandbox: rpc error: code = {_code(error)} desc = {error.message}"
             self.context.event(pod, "Warning", "FailedCreatePodSandBox", text)
             raise
 
-    async def _handler(self, pod: Fields) -> str:
+    async def _handler(self, pod: Object) -> str:
         """Return the runtime's handler for a pod's RuntimeClass."""
         name = pod["spec"].get("runtimeClassName")
         if not name:
@@ -87,7 +87,7 @@ class Executor:
 
     async def start(
         self,
-        pod: Fields,
+        pod: Object,
         start: Start,
         runtime: PodRuntime,
         config: Message,
@@ -124,7 +124,7 @@ class Executor:
         folder = specs.log_folder(context.settings.logs, pod) / container["name"]
         folder.mkdir(parents=True, exist_ok=True)
         try:
-            async with context.turns.turn(start_limiter.CREATE):
+            async with context.start_limiter.slot(start_limiter.CREATE):
                 run = await context.cri.create_container(sandbox.id, definition, config)
         except CriError as error:
             self._count_images(pod, container, error.message)
@@ -133,15 +133,15 @@ class Executor:
         self._count_images(pod, container)
         report("Normal", "Created", "Container created")
         try:
-            async with context.turns.turn(start_limiter.START):
+            async with context.start_limiter.slot(start_limiter.START):
                 await context.cri.start_container(run)
         except CriError as error:
             report("Warning", "Failed", f"Error: {error.message}")
             kind = ("container_type", _TYPES[start.group])
-            context.counts.add("kubelet_started_containers_errors_total", kind, ("code", _code(error)))
+            context.metrics.add("kubelet_started_containers_errors_total", kind, ("code", _code(error)))
             raise StartFailed("RunContainerError", error.message) from None
         report("Normal", "Started", "Container started")
-        context.counts.add("kubelet_started_containers_total", ("container_type", _TYPES[start.group]))
+        context.metrics.add("kubelet_started_containers_total", ("container_type", _TYPES[start.group]))
         if context.settings.log_links is not None:
             meta = pod["metadata"]
             where = folder / f"{attempt}.log"
@@ -154,7 +154,7 @@ class Executor:
         return run
 
     async def _post_start(
-        self, pod: Fields, container: Fields, run: str, hook: Fields, addresses: tuple[str, ...]
+        self, pod: Object, container: Object, run: str, hook: Object, addresses: tuple[str, ...]
     ) -> None:
         context = self.context
         try:
@@ -169,7 +169,7 @@ class Executor:
             raise StartFailed("PostStartHookError", str(error)) from None
 
     async def _images(
-        self, pod: Fields, container: Fields, config: Message, report: Report
+        self, pod: Object, container: Object, config: Message, report: Report
     ) -> tuple[dict[str, MountedVolume], Message]:
         """Return the images that a container mounts, and its own."""
         context, secrets = self.context, await self._pull_secrets(pod)
@@ -187,15 +187,15 @@ class Executor:
             report("Warning", "Failed", f"Error: {error.reason}")
             raise
 
-    def _count_images(self, pod: Fields, container: Fields, failure: str = "") -> None:
-        names = {volume["name"] for volume in wanted(pod, container)}
+    def _count_images(self, pod: Object, container: Object, failure: str = "") -> None:
+        names = {volume["name"] for volume in mounted_images(pod, container)}
         if names:
             how = "errors" if failure.startswith(MOUNT_FAILED) else "succeed"
             mounted = sum(mount["name"] in names for mount in container.get("volumeMounts", ()))
-            self.context.counts.add("kubelet_image_volume_requested_total", by=len(names))
-            self.context.counts.add(f"kubelet_image_volume_mounted_{how}_total", by=mounted)
+            self.context.metrics.add("kubelet_image_volume_requested_total", by=len(names))
+            self.context.metrics.add(f"kubelet_image_volume_mounted_{how}_total", by=mounted)
 
-    async def _pull_secrets(self, pod: Fields) -> list[Fields]:
+    async def _pull_secrets(self, pod: Object) -> list[Object]:
         objects = self.context.objects
         secrets = []
         for reference in pod["spec"].get("imagePullSecrets", ()):
@@ -213,12 +213,12 @@ class Executor:
         return secrets
 
     async def _prepare(
-        self, pod: Fields, container: Fields, mounted: Mapping[str, MountedVolume], addresses: tuple[str, ...]
+        self, pod: Object, container: Object, mounted: Mapping[str, MountedVolume], addresses: tuple[str, ...]
     ) -> tuple[dict[str, str], list[Message]]:
         context = self.context
         objects = context.objects
-        fetched: dict[tuple[str, str], Fields | None] = {}
-        services: list[Fields] = []
+        fetched: dict[tuple[str, str], Object | None] = {}
+        services: list[Object] = []
         if objects is not None:
             for ref, namespace, name in references(pod):
                 fetched[ref.plural, name] = await objects.get(ref, namespace, name)
@@ -233,19 +233,19 @@ class Executor:
         variables = environment(pod, container, inputs)
         folder = context.volumes.folder(pod["metadata"]["uid"])
         file = self._hosts_file(pod, folder, addresses)
-        return variables, mounts(pod, container, mounted, variables, folder, file)
+        return variables, container_mounts(pod, container, mounted, variables, folder, file)
 
-    def _hosts_file(self, pod: Fields, folder: Path, addresses: tuple[str, ...]) -> Path | None:
+    def _hosts_file(self, pod: Object, folder: Path, addresses: tuple[str, ...]) -> Path | None:
         if not addresses:
             return None
-        host, domain = resolv_conf.names(pod, self.context.settings.dns.domain)
+        host, domain = resolv_conf.host_names(pod, self.context.settings.dns.domain)
         own = Path("/etc/hosts").read_text() if pod["spec"].get("hostNetwork") else ""
         path = folder / "etc-hosts"
-        path.write_text(etc_hosts.text(pod, addresses, host, domain, own))
+        path.write_text(etc_hosts.hosts_file(pod, addresses, host, domain, own))
         path.chmod(0o644)
         return path
 
-    def _attempt(self, pod: Fields, start: Start, runtime: PodRuntime) -> int:
+    def _attempt(self, pod: Object, start: Start, runtime: PodRuntime) -> int:
         """Return the number of a run; where the runtime has forgotten the earlier ones, their logs still tell."""
         if start.attempt or runtime.run(start.container["name"]) is not None:
             return start.attempt
@@ -259,12 +259,12 @@ class Executor:
 
     async def stop_run(
         self,
-        pod: Fields,
-        container: Fields | None,
+        pod: Object,
+        container: Object | None,
         run: str,
         grace: float,
         addresses: tuple[str, ...],
-        hook: Fields | None = None,
+        hook: Object | None = None,
         turn: asyncio.Event | None = None,
     ) -> None:
         """Stop a container: preStop hook, its turn in the order, its stop signal, and in the end SIGKILL."""
@@ -299,7 +299,7 @@ class Executor:
             if error.code != "NOT_FOUND":
                 raise
 
-    async def reset(self, pod: Fields, run: ContainerRun) -> None:
+    async def reset(self, pod: Object, run: ContainerRun) -> None:
         """Remove a run at once, because all containers of its pod start again; its log stays."""
         if run.state is ContainerState.RUNNING:
             container = next(
@@ -311,7 +311,7 @@ class Executor:
         await self._gone(self.context.cri.remove_container(run.id))
 
     async def stop_pod(
-        self, pod: Fields, runtime: PodRuntime, grace: float | None, addresses: tuple[str, ...]
+        self, pod: Object, runtime: PodRuntime, grace: float | None, addresses: tuple[str, ...]
     ) -> None:
         """Stop all containers of a pod, sidecars last and in reverse order, and its sandboxes."""
         spec = pod["spec"]
@@ -325,7 +325,7 @@ class Executor:
         order = [
             container["name"]
             for container in reversed(spec.get("initContainers", ()))
-            if is_sidecar(container)
+            if is_restartable(container)
         ]
         done: dict[str, asyncio.Event] = {run.name: asyncio.Event() for run in runtime.running}
 
@@ -354,7 +354,7 @@ class Executor:
             if sandbox.ready:
                 await self._gone(self.context.cri.stop_pod_sandbox(sandbox.id))
 
-    async def remove(self, pod: Fields, runtime: PodRuntime) -> None:
+    async def remove(self, pod: Object, runtime: PodRuntime) -> None:
         """Remove what the runtime has of a pod that is gone, and its logs."""
         for run in runtime.runs:
             await self._gone(self.context.cri.remove_container(run.id))

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
-from pybernetes.api.core.pod.restart_policy import restarts_all, should_restart
-from pybernetes.node.kubelet.cri.pod_runtime import ContainerRun, ContainerState, PodRuntime
-
-Fields = dict[str, Any]
+from pybernetes.api.core.pod.pod_level_resources import is_restartable
+from pybernetes.api.core.pod.restart_policy import should_restart
+from pybernetes.api.resource import Object
+from pybernetes.node.kubelet.cri.pod_runtime import ContainerRun, ContainerState, PodRuntime, restart_triggers
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,7 @@ class Start:
     """A container to be started: the group is initContainers, containers or ephemeralContainers."""
 
     group: str
-    container: Fields
+    container: Object
     attempt: int
 
 
@@ -57,7 +56,7 @@ class Probed:
     liveness: Mapping[str, bool] = field(default_factory=dict)
     startup: Mapping[str, bool] = field(default_factory=dict)
 
-    def trouble(self, container: Fields, run: ContainerRun) -> str:
+    def trouble(self, container: Object, run: ContainerRun) -> str:
         """Return the probe because of which the run has to be killed, if there is one."""
         if "livenessProbe" in container and self.liveness.get(run.id) is False:
             return "liveness"
@@ -65,22 +64,17 @@ class Probed:
             return "startup"
         return ""
 
-    def has_started(self, container: Fields, run: ContainerRun) -> bool:
+    def has_started(self, container: Object, run: ContainerRun) -> bool:
         """Return whether the run counts as started."""
         return "startupProbe" not in container or self.startup.get(run.id) is True
 
 
-def is_sidecar(container: Fields) -> bool:
-    """Return whether an init container keeps running beside the others."""
-    return container.get("restartPolicy") == "Always"
-
-
 def plan(
-    pod: Fields, runtime: PodRuntime, probed: Probed, fingerprints: Mapping[str, str] | None = None
+    pod: Object, runtime: PodRuntime, probed: Probed, fingerprints: Mapping[str, str] | None = None
 ) -> Actions:
     """Return the next actions for a pod that is to run. ``fingerprints`` are those of the containers' definitions."""
     spec = pod["spec"]
-    if triggers(spec, runtime):
+    if restart_triggers(spec, runtime):
         return Actions(reset=_reset(spec, runtime))
     if runtime.sandbox is None:
         return _from_scratch(spec, runtime)
@@ -94,24 +88,9 @@ def plan(
     return actions
 
 
-def triggers(spec: Fields, runtime: PodRuntime) -> list[ContainerRun]:
-    """Return the newest runs whose end makes all containers start again."""
-    runs = []
-    for group in ("containers", "initContainers"):
-        for container in spec.get(group, ()):
-            run = runtime.run(container["name"])
-            if (
-                run is not None
-                and run.state is ContainerState.EXITED
-                and restarts_all(container, run.exit_code)
-            ):
-                runs.append(run)
-    return runs
-
-
-def _reset(spec: Fields, runtime: PodRuntime) -> list[ContainerRun]:
+def _reset(spec: Object, runtime: PodRuntime) -> list[ContainerRun]:
     """Return all runs in the order of removal: the cause goes last, so that an interrupted kubelet goes on."""
-    causes = triggers(spec, runtime)
+    causes = restart_triggers(spec, runtime)
     names = [
         container["name"] for group in ("containers", "initContainers") for container in spec.get(group, ())
     ]
@@ -119,7 +98,7 @@ def _reset(spec: Fields, runtime: PodRuntime) -> list[ContainerRun]:
     return [*runs, *causes]
 
 
-def _from_scratch(spec: Fields, runtime: PodRuntime) -> Actions:
+def _from_scratch(spec: Object, runtime: PodRuntime) -> Actions:
     """Plan a new sandbox and a new beginning, unless the pod has run its course."""
     actions = Actions(kill_pod=bool(runtime.sandboxes or runtime.running))
     containers = spec.get("containers", [])
@@ -137,13 +116,13 @@ def _from_scratch(spec: Fields, runtime: PodRuntime) -> Actions:
     return actions
 
 
-def _is_done(container: Fields, spec: Fields, runtime: PodRuntime) -> bool:
+def _is_done(container: Object, spec: Object, runtime: PodRuntime) -> bool:
     run = runtime.run(container["name"])
     policy = container.get("restartPolicy") or spec.get("restartPolicy")
     return run is not None and run.succeeded and policy == "OnFailure"
 
 
-def _start(group: str, container: Fields, runtime: PodRuntime) -> Start:
+def _start(group: str, container: Object, runtime: PodRuntime) -> Start:
     run = runtime.run(container["name"])
     return Start(group, container, run.attempt + 1 if run is not None else 0)
 
@@ -153,7 +132,7 @@ class _Planner:
 
     def __init__(
         self,
-        spec: Fields,
+        spec: Object,
         runtime: PodRuntime,
         probed: Probed,
         fingerprints: Mapping[str, str],
@@ -171,7 +150,7 @@ class _Planner:
         reached = max((i for i, item in enumerate(inits) if self.runtime.current(item["name"])), default=-1)
         for index, container in enumerate(inits):
             if done or index < reached:
-                if is_sidecar(container):
+                if is_restartable(container):
                     self._keep(container)
             elif index == reached:
                 done = self._advance(inits, index)
@@ -183,12 +162,12 @@ class _Planner:
             return False
         return True
 
-    def _advance(self, inits: list[Fields], index: int) -> bool:
+    def _advance(self, inits: list[Object], index: int) -> bool:
         """Move on the current init container; return True if it was the last and is done."""
         container = inits[index]
         run = self.runtime.current(container["name"])
         assert run is not None
-        if is_sidecar(container):
+        if is_restartable(container):
             self._keep(container)
             through = run.state is ContainerState.RUNNING and self.probed.has_started(container, run)
         elif run.state is ContainerState.CREATED:  # the runtime failed to start it
@@ -210,7 +189,7 @@ class _Planner:
             return False
         return through
 
-    def _keep(self, container: Fields) -> None:
+    def _keep(self, container: Object) -> None:
         """Keep a sidecar running."""
         run = self.runtime.current(container["name"])
         if run is None or run.state in (ContainerState.EXITED, ContainerState.CREATED):
@@ -248,7 +227,7 @@ class _Planner:
             self.actions.kill_pod = True
             self.actions.start.clear()
 
-    def _wants_run(self, container: Fields, run: ContainerRun | None) -> bool:
+    def _wants_run(self, container: Object, run: ContainerRun | None) -> bool:
         last = run or self.runtime.run(container["name"])
         if last is None or last.state is ContainerState.CREATED:
             return True
@@ -256,7 +235,7 @@ class _Planner:
             container, self.policy, last.exit_code if last.state is ContainerState.EXITED else 1
         )
 
-    def _wants_kill(self, container: Fields, run: ContainerRun) -> Kill | None:
+    def _wants_kill(self, container: Object, run: ContainerRun) -> Kill | None:
         name = container["name"]
         wanted = self.fingerprints.get(name)
         if wanted and run.fingerprint and wanted != run.fingerprint:

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.lib import rfc3339
+from pybernetes.node.kubelet.cgroups.linux_resources import container_resources
 from pybernetes.node.kubelet.containers.environment import ConfigError
 from pybernetes.node.kubelet.cri.client import CriError
 from pybernetes.node.kubelet.cri.label_keys import fingerprint
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerState
 from pybernetes.node.kubelet.durations import text
-from pybernetes.node.kubelet.images import ImageError
+from pybernetes.node.kubelet.images.image_puller import ImageError
 from pybernetes.node.kubelet.pod.executor import Executor, StartFailed
 from pybernetes.node.kubelet.pod.plan import Actions, Kill, Probed, Start, plan
 from pybernetes.node.kubelet.pod.pod_view import PodView
 from pybernetes.node.kubelet.pod.resize import needs_restart, with_resources
 from pybernetes.node.kubelet.probes.probe_manager import LIVENESS, STARTUP
-from pybernetes.node.kubelet.resources import linux
-from pybernetes.node.kubelet.status import ENDED
-from pybernetes.node.kubelet.volumes import VolumeError
+from pybernetes.node.kubelet.status.status_inputs import ENDED
+from pybernetes.node.kubelet.volumes.base import VolumeError
 
-Fields = dict[str, Any]
 AT_ONCE = 0.0
 RETRY_FIRST, RETRY_LONGEST = 1.0, 60.0
 # Ends the pod: as failed for a reason and a message, or (None) because it has run its course; and its grace period.
@@ -63,7 +63,7 @@ class PodSync:
             self._end(("DeadlineExceeded", text_), None)
             return None
         if not self.view.pod["spec"].get("hostNetwork"):
-            problem = context.network_ready()
+            problem = context.network_problem()
             if problem and self.view.runtime.sandbox is None:
                 context.event(self.view.pod, "Warning", "NetworkNotReady", f"network is not ready: {problem}")
                 return RETRY_FIRST
@@ -77,11 +77,11 @@ class PodSync:
         if actions:
             again = await self._act(actions)
             if self._made:
-                await self.view.look_at_runs(self._made)
+                await self.view.refresh_runs(self._made)
             else:
-                await self.view.look()
+                await self.view.refresh()
             if await self._executor.prune(self.view.runtime):
-                await self.view.look()
+                await self.view.refresh()
             self.view.probe()
             self.view.report()
             if again is None:
@@ -101,7 +101,7 @@ class PodSync:
         context, allocation = self.context, self.view.allocation
         before = allocation.pending
         node = context.node().get("status", {}).get("allocatable", {})
-        if allocation.consider(self.view.wanted, self.view.runtime, node, context.others(self.view.uid)):
+        if allocation.consider(self.view.wanted, self.view.runtime, node, context.other_pods(self.view.uid)):
             self.view.pod = with_resources(self.view.wanted, allocation.allocated)
         elif allocation.pending is not None and allocation.pending != before:
             reason, message = allocation.pending
@@ -123,7 +123,7 @@ class PodSync:
                 allocation.in_force.pop(run, None)
                 self._again()
                 continue
-            resources = linux(
+            resources = container_resources(
                 self.view.pod,
                 container,
                 context.settings.memory_capacity,
@@ -147,7 +147,7 @@ class PodSync:
         if self.view.runtime.running:
             await self.context.volumes.refresh(self.view.pod)
 
-    def _deadline(self, status: Fields) -> float | None:
+    def _deadline(self, status: Object) -> float | None:
         seconds = self.view.pod["spec"].get("activeDeadlineSeconds")
         if seconds is None or not status.get("startTime"):
             return None
@@ -160,12 +160,12 @@ class PodSync:
         if actions.reset:
             for run in actions.reset:
                 await self._executor.reset(self.view.pod, run)
-            await self.view.look()
+            await self.view.refresh()
             return None
         if actions.kill_pod:
             if self.view.runtime.running or any(sandbox.ready for sandbox in self.view.runtime.sandboxes):
                 await self._executor.stop_pod(self.view.pod, self.view.runtime, None, self.view.addresses())
-                await self.view.look()
+                await self.view.refresh()
             if not actions.create_sandbox:
                 return RETRY_LONGEST
         for kill in actions.kill:
@@ -193,7 +193,7 @@ class PodSync:
                 context.event(self.view.pod, "Warning", "FailedCreatePodSandBox", str(error))
                 raise ConfigError(str(error)) from None
             made = await self._executor.create_sandbox(self.view.pod, self._sandbox_config)
-            await self.view.look_at_sandbox(made)
+            await self.view.refresh_sandbox(made)
             if self.view.runtime.sandbox is None:
                 raise CriError("INTERNAL", "the sandbox ended as soon as it was started")
             self.view.report()
@@ -274,7 +274,7 @@ class PodSync:
             self.view.pod, "Normal", "Killing", kill.message or f"Stopping container {run.name}", container
         )
         await self._executor.stop_run(self.view.pod, container, run.id, grace, self.view.addresses())
-        await self.view.look()
+        await self.view.refresh()
 
 
 def _sooner(first: float | None, second: float | None) -> float | None:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client import Conflict, NotFound, StatusError
 from pybernetes.client.refs import PODS
 from pybernetes.node.kubelet.containers.environment import ConfigError
@@ -19,12 +20,11 @@ from pybernetes.node.kubelet.cri.client import CriError
 from pybernetes.node.kubelet.pod.executor import Executor
 from pybernetes.node.kubelet.pod.pod_sync import AT_ONCE, RETRY_FIRST, RETRY_LONGEST, PodSync
 from pybernetes.node.kubelet.pod.pod_view import PodView
-from pybernetes.node.kubelet.status import is_static
+from pybernetes.node.kubelet.pod_kinds import is_static
 from pybernetes.node.kubelet.status.status_manager import StatusManager
-from pybernetes.node.kubelet.volumes import VolumeError
+from pybernetes.node.kubelet.volumes.base import VolumeError
 
 log = logging.getLogger(__name__)
-Fields = dict[str, Any]
 
 
 class WorkerPhase(Enum):
@@ -40,15 +40,15 @@ class PodWorker(PodView):
     """The life of one pod. ``finished`` is called when nothing is left of it."""
 
     def __init__(
-        self, context: Context, statuses: StatusManager, pod: Fields, finished: Callable[[str], None]
+        self, context: Context, statuses: StatusManager, pod: Object, finished: Callable[[str], None]
     ) -> None:
         super().__init__(context, statuses, pod)
         self.phase = WorkerPhase.SYNCING
         self.removed = False  # the API server does not have it any more
         self._finished = finished
         self._executor = Executor(context)
-        self._syncing = PodSync(self, self._executor, self._over, self.poke)
-        self._poked = asyncio.Event()
+        self._syncing = PodSync(self, self._executor, self._over, self.wake)
+        self._wakeup = asyncio.Event()
         self._grace: float | None = None
         self._failures = 0
         self._step: asyncio.Task[float | None] | None = None
@@ -56,25 +56,25 @@ class PodWorker(PodView):
 
     # -- what others tell --------------------------------------------------------------------------------
 
-    def poke(self) -> None:
+    def wake(self) -> None:
         """Sync again, because something changed."""
-        self._poked.set()
+        self._wakeup.set()
 
     def probed(self) -> None:
         """Take note of a new probe result; that of a terminating pod is reported at once, since its end may be far."""
         if self.phase is WorkerPhase.TERMINATING:
             self.report()
         else:
-            self.poke()
+            self.wake()
 
-    def update(self, pod: Fields) -> None:
+    def update(self, pod: Object) -> None:
         """Take over a changed pod; a change of its status alone is our own doing and no reason to sync."""
         before = self.wanted
-        self.take(pod)
+        self.set_pod(pod)
         if pod["metadata"].get("deletionTimestamp"):
             self._end(float(pod["metadata"].get("deletionGracePeriodSeconds") or 0))
         if concerns(before) != concerns(pod):
-            self.poke()
+            self.wake()
 
     def remove(self) -> None:
         """End the pod, because it is not wanted here any more."""
@@ -84,7 +84,7 @@ class PodWorker(PodView):
             self._end(float(meta.get("deletionGracePeriodSeconds") or 0))
         else:
             self._end(None)
-        self.poke()
+        self.wake()
 
     def fail(self, reason: str, message: str, grace: float | None = None, disruption: str = "") -> None:
         """End the pod as failed, for pressure on the node or a deadline; ``disruption`` says that the kubelet chose to."""
@@ -92,7 +92,7 @@ class PodWorker(PodView):
             self.verdict = (reason, message)
             self.disruption = disruption
         self._end(grace)
-        self.poke()
+        self.wake()
 
     def _over(self, verdict: tuple[str, str] | None, grace: float | None) -> None:
         """End the pod with a verdict, or because it has run its course."""
@@ -100,7 +100,7 @@ class PodWorker(PodView):
             self.fail(*verdict, grace)
         else:
             self._end(grace)
-            self.poke()
+            self.wake()
 
     def _end(self, grace: float | None) -> None:
         shorter = grace is not None and (self._grace is None or grace < self._grace)
@@ -123,7 +123,7 @@ class PodWorker(PodView):
 
     async def _run(self) -> None:
         while not self.gone:
-            self._poked.clear()
+            self._wakeup.clear()
             self._step = asyncio.create_task(self._sync(), name=f"sync {self.uid}")
             delay: float | None
             try:
@@ -153,9 +153,9 @@ class PodWorker(PodView):
         return min(RETRY_LONGEST, RETRY_FIRST * 2 ** min(self._failures - 1, 10))
 
     async def _wait(self, seconds: float | None) -> None:
-        timer = self.context.clock.call_later(seconds, self._poked.set) if seconds is not None else None
+        timer = self.context.clock.call_later(seconds, self._wakeup.set) if seconds is not None else None
         try:
-            await self._poked.wait()
+            await self._wakeup.wait()
         finally:
             if timer is not None:
                 timer.cancel()
@@ -176,7 +176,7 @@ class PodWorker(PodView):
         return self.allocation.pending is not None
 
     async def _sync(self) -> float | None:
-        await self.look()
+        await self.refresh()
         while self.phase is WorkerPhase.SYNCING:
             delay = await self._syncing.sync()
             if delay != AT_ONCE:
@@ -194,7 +194,7 @@ class PodWorker(PodView):
         self.probe(ending=True)
         self.report()
         await self._executor.stop_pod(self.pod, self.runtime, self._grace, self.addresses())
-        await self.look()
+        await self.refresh()
         if self.runtime.running:
             raise CriError("INTERNAL", f"containers still run: {[run.name for run in self.runtime.running]}")
         context.probes.stop(self.uid)
@@ -228,7 +228,7 @@ class PodWorker(PodView):
         self.phase = WorkerPhase.GONE
 
 
-def concerns(pod: Fields) -> tuple[Any, ...]:
+def concerns(pod: Object) -> tuple[Any, ...]:
     """Return the parts of a pod that matter for running it: not what this kubelet says about it."""
     meta, spec = pod["metadata"], pod["spec"]
     gates = {gate["conditionType"] for gate in spec.get("readinessGates", ())}

@@ -7,19 +7,18 @@ allows it and with a restart where it does not.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from pybernetes.api import quantity
 from pybernetes.api.core.pod import resource_totals
+from pybernetes.api.resource import Object
 from pybernetes.api.resource_list import ResourceList, add_to
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerState, PodRuntime
 
-Fields = dict[str, Any]
 _GROUPS = ("initContainers", "containers")
 _RESIZABLE = ("cpu", "memory")
 
 
-def resources_of(pod: Fields) -> dict[str, Fields]:
+def resources_of(pod: Object) -> dict[str, Object]:
     """Return the resources of a pod's containers by name."""
     return {
         container["name"]: container.get("resources") or {}
@@ -28,7 +27,7 @@ def resources_of(pod: Fields) -> dict[str, Fields]:
     }
 
 
-def with_resources(pod: Fields, allocated: Mapping[str, Fields]) -> Fields:
+def with_resources(pod: Object, allocated: Mapping[str, Object]) -> Object:
     """Return the pod with the resources that its containers were allocated."""
     if all(allocated.get(name, current) == current for name, current in resources_of(pod).items()):
         return pod
@@ -42,7 +41,7 @@ def with_resources(pod: Fields, allocated: Mapping[str, Fields]) -> Fields:
     return {**pod, "spec": spec}
 
 
-def verdict(pod: Fields, allocatable: Mapping[str, str], others: Iterable[Fields]) -> tuple[str, str] | None:
+def verdict(pod: Object, allocatable: Mapping[str, str], others: Iterable[Object]) -> tuple[str, str] | None:
     """Return why the node does not give a pod what it requests: never (Infeasible) or not now (Deferred)."""
     used: ResourceList = {}
     for other in others:
@@ -70,7 +69,7 @@ def verdict(pod: Fields, allocatable: Mapping[str, str], others: Iterable[Fields
     return later
 
 
-def changed_resources(before: Fields, after: Fields) -> set[str]:
+def changed_resources(before: Object, after: Object) -> set[str]:
     """Return the names of the resources that differ."""
     return {
         name
@@ -80,7 +79,7 @@ def changed_resources(before: Fields, after: Fields) -> set[str]:
     }
 
 
-def needs_restart(container: Fields, changed: set[str]) -> bool:
+def needs_restart(container: Object, changed: set[str]) -> bool:
     """Return whether a change of these resources restarts the container."""
     return any(
         policy["resourceName"] in changed and policy["restartPolicy"] == "RestartContainer"
@@ -91,14 +90,14 @@ def needs_restart(container: Fields, changed: set[str]) -> bool:
 class Allocation:
     """What one pod was given and what is in force."""
 
-    def __init__(self, pod: Fields) -> None:
-        self.allocated: dict[str, Fields] = {}
-        self.in_force: dict[str, Fields] = {}  # by id of the run
+    def __init__(self, pod: Object) -> None:
+        self.allocated: dict[str, Object] = {}
+        self.in_force: dict[str, Object] = {}  # by id of the run
         self.pending: tuple[str, str] | None = None
         self.problem = ""
         self._recall(pod)
 
-    def _recall(self, pod: Fields) -> None:
+    def _recall(self, pod: Object) -> None:
         """Return what was allocated before, as the pod's status has it; a new pod gets what it requests."""
         wanted = resources_of(pod)
         status = pod.get("status", {})
@@ -111,7 +110,7 @@ class Allocation:
         self.allocated = {**wanted, **self.allocated}
 
     def consider(
-        self, pod: Fields, runtime: PodRuntime, allocatable: Mapping[str, str], others: Iterable[Fields]
+        self, pod: Object, runtime: PodRuntime, allocatable: Mapping[str, str], others: Iterable[Object]
     ) -> bool:
         """Allocate what the pod requests if that changed and is available; return True if it was done."""
         wanted = resources_of(pod)
@@ -123,7 +122,7 @@ class Allocation:
             self.allocated = wanted
         return self.pending is None
 
-    def due(self, pod: Fields, runtime: PodRuntime) -> list[tuple[str, Fields, set[str]]]:
+    def due(self, pod: Object, runtime: PodRuntime) -> list[tuple[str, Object, set[str]]]:
         """Return the runs that do not have what was allocated: id, container, names of resources."""
         changes = []
         for group in _GROUPS:
@@ -137,7 +136,7 @@ class Allocation:
                     changes.append((run.id, container, changed))
         return changes
 
-    def shown(self, runtime: PodRuntime) -> dict[str, Fields]:
+    def shown(self, runtime: PodRuntime) -> dict[str, Object]:
         """Return what is in force by name of the container, for its status."""
         return {
             run.name: self.in_force[run.id]
@@ -145,16 +144,16 @@ class Allocation:
             if run.state is ContainerState.RUNNING and run.id in self.in_force
         }
 
-    def conditions(self, pod: Fields, runtime: PodRuntime) -> tuple[Fields, ...]:
+    def conditions(self, pod: Object, runtime: PodRuntime) -> tuple[Object, ...]:
         """Return what the pod's status says about a resize that is not complete."""
-        conditions: list[Fields] = []
+        conditions: list[Object] = []
         if self.pending is not None:
             reason, message = self.pending
             conditions.append(
                 {"type": "PodResizePending", "status": "True", "reason": reason, "message": message}
             )
         if self.due(pod, runtime):
-            condition: Fields = {"type": "PodResizeInProgress", "status": "True"}
+            condition: Object = {"type": "PodResizeInProgress", "status": "True"}
             if self.problem:
                 condition |= {"reason": "Error", "message": self.problem}
             conditions.append(condition)

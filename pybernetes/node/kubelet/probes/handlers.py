@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 import grpc
 import grpc.aio
 
+from pybernetes.api.resource import Object
 from pybernetes.node.kubelet.cri.client import CriClient, CriError
 from pybernetes.node.kubelet.probes import http
 
-Fields = dict[str, Any]
 _OUTPUT_LIMIT = 10 * 1024
 _SERVING = 1
 
@@ -24,7 +23,7 @@ class Unknown(Exception):
     """There is no answer, for a reason that says nothing about the container."""
 
 
-def port_of(value: int | str, container: Fields) -> int:
+def port_of(value: int | str, container: Object) -> int:
     """Return a port by number or by its name among the container's."""
     if isinstance(value, int):
         return value
@@ -36,7 +35,7 @@ def port_of(value: int | str, container: Fields) -> int:
     raise Failed(f"couldn't find port: {value} for container {container['name']}")
 
 
-def url_of(action: Fields, container: Fields, address: str) -> str:
+def url_of(action: Object, container: Object, address: str) -> str:
     """Return the URL of an HTTP action."""
     scheme = action.get("scheme", "HTTP").lower()
     host = action.get("host") or address
@@ -46,12 +45,12 @@ def url_of(action: Fields, container: Fields, address: str) -> str:
     return f"{scheme}://{host}:{port_of(action['port'], container)}{path if path.startswith('/') else '/' + path}"
 
 
-def header_list(action: Fields) -> list[tuple[str, str]]:
+def header_list(action: Object) -> list[tuple[str, str]]:
     """Return the headers of an HTTP action."""
     return [(header["name"], header.get("value", "")) for header in action.get("httpHeaders", ())]
 
 
-async def ask(cri: CriClient, probe: Fields, container: Fields, run: str, address: str) -> str:
+async def ask(cri: CriClient, probe: Object, container: Object, run: str, address: str) -> str:
     """Probe a container once: return nothing or a warning if it is well, raise Failed if it is not."""
     seconds = float(probe.get("timeoutSeconds") or 1)
     try:
@@ -71,7 +70,7 @@ async def ask(cri: CriClient, probe: Fields, container: Fields, run: str, addres
     raise Failed("missing probe handler for container")
 
 
-async def _exec(cri: CriClient, action: Fields, run: str, seconds: float) -> str:
+async def _exec(cri: CriClient, action: Object, run: str, seconds: float) -> str:
     try:
         code, output, errors = await cri.exec_sync(run, action.get("command", ()), seconds)
     except CriError as error:
@@ -85,7 +84,7 @@ async def _exec(cri: CriClient, action: Fields, run: str, seconds: float) -> str
     return ""
 
 
-async def _http(action: Fields, container: Fields, address: str) -> str:
+async def _http(action: Object, container: Object, address: str) -> str:
     try:
         answer = await http.get(url_of(action, container, address), header_list(action))
     except OSError as error:
@@ -97,7 +96,7 @@ async def _http(action: Fields, container: Fields, address: str) -> str:
     raise Failed(f"HTTP probe failed with statuscode: {answer.status}")
 
 
-async def _tcp(action: Fields, container: Fields, address: str) -> str:
+async def _tcp(action: Object, container: Object, address: str) -> str:
     host, port = action.get("host") or address, port_of(action["port"], container)
     try:
         _, writer = await asyncio.open_connection(host, port)
@@ -108,7 +107,7 @@ async def _tcp(action: Fields, container: Fields, address: str) -> str:
     return ""
 
 
-async def _grpc(action: Fields, address: str) -> str:
+async def _grpc(action: Object, address: str) -> str:
     service = (action.get("service") or "").encode()
     request = bytes((0x0A, len(service))) + service if service else b""
     host = f"[{address}]" if ":" in address else address

@@ -5,25 +5,24 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Callable, Mapping
-from typing import Any
 
+from pybernetes.api.core.pod.pod_level_resources import is_restartable
+from pybernetes.api.resource import Object
 from pybernetes.lib.clock import Clock
 from pybernetes.node.kubelet.cri.client import CriClient
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerRun, ContainerState, PodRuntime
-from pybernetes.node.kubelet.pod.plan import is_sidecar
 from pybernetes.node.kubelet.probes import handlers
 from pybernetes.runtime.metrics import Histogram
 
 _BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
-Fields = dict[str, Any]
 LIVENESS, READINESS, STARTUP = "liveness", "readiness", "startup"
 _FIELDS = {LIVENESS: "livenessProbe", READINESS: "readinessProbe", STARTUP: "startupProbe"}
 
 
-def probed_containers(spec: Fields) -> list[Fields]:
+def probed_containers(spec: Object) -> list[Object]:
     """Return the containers that may have probes."""
     return [
-        *(container for container in spec.get("initContainers", ()) if is_sidecar(container)),
+        *(container for container in spec.get("initContainers", ()) if is_restartable(container)),
         *spec.get("containers", ()),
     ]
 
@@ -35,7 +34,7 @@ class ProbeManager:
         self,
         cri: CriClient,
         clock: Clock,
-        report: Callable[[Fields, Fields, str, str], None],
+        report: Callable[[Object, Object, str, str], None],
         changed: Callable[[str], None],
     ) -> None:
         self._cri, self._clock = cri, clock
@@ -48,11 +47,11 @@ class ProbeManager:
 
     def follow(
         self,
-        pod: Fields,
+        pod: Object,
         runtime: PodRuntime,
         address: str,
         *,
-        said: Mapping[str, Fields],
+        said: Mapping[str, Object],
         ending: bool = False,
     ) -> None:
         """Has the runs of a pod probed that are up. ``said`` is what was reported of containers by name, from
@@ -82,7 +81,7 @@ class ProbeManager:
             if not any(run == key[0] for run, _ in tasks):
                 self._begun.pop(key[0], None)
 
-    def _recall(self, kind: str, run: ContainerRun, said: Fields) -> bool:
+    def _recall(self, kind: str, run: ContainerRun, said: Object) -> bool:
         """Take over what was reported of a run before; return True if there was something."""
         if not said.get("containerID", "").endswith(run.id) or run.id in self.results[kind]:
             return False
@@ -111,7 +110,7 @@ class ProbeManager:
     # -- one probe ---------------------------------------------------------------------------------------
 
     async def _keep_asking(
-        self, pod: Fields, container: Fields, run: ContainerRun, kind: str, address: str, again: bool
+        self, pod: Object, container: Object, run: ContainerRun, kind: str, address: str, again: bool
     ) -> None:
         probe = container[_FIELDS[kind]]
         period = float(probe.get("periodSeconds") or 10)
@@ -150,7 +149,7 @@ class ProbeManager:
                 return
             await self._clock.sleep(period)
 
-    def _settle(self, pod: Fields, run: ContainerRun, kind: str, good: bool) -> bool:
+    def _settle(self, pod: Object, run: ContainerRun, kind: str, good: bool) -> bool:
         """Record a result; return True if there is nothing left to probe."""
         before = self.results[kind].get(run.id)
         self.results[kind][run.id] = good
@@ -161,14 +160,14 @@ class ProbeManager:
         return kind == STARTUP or (kind == LIVENESS and not good)
 
     async def _ask(
-        self, probe: Fields, container: Fields, run: ContainerRun, address: str
+        self, probe: Object, container: Object, run: ContainerRun, address: str
     ) -> tuple[bool, str]:
         try:
             return True, await handlers.ask(self._cri, probe, container, run.id, address)
         except handlers.Failed as error:
             return False, str(error)
 
-    def _tell(self, pod: Fields, container: Fields, kind: str, good: bool, text: str) -> None:
+    def _tell(self, pod: Object, container: Object, kind: str, good: bool, text: str) -> None:
         name = kind.capitalize()
         if good:
             self._report(pod, container, "ProbeWarning", f"{name} probe warning: {text}")
@@ -180,7 +179,7 @@ class ProbeManager:
         self.counts = {key: count for key, count in self.counts.items() if key[2] != uid}
         self.seconds = {key: histogram for key, histogram in self.seconds.items() if key[2] != uid}
 
-    def _count(self, pod: Fields, container: Fields, kind: str, good: bool, seconds: float) -> None:
+    def _count(self, pod: Object, container: Object, kind: str, good: bool, seconds: float) -> None:
         meta = pod["metadata"]
         key = (kind.capitalize(), container["name"], meta["uid"], meta["name"], meta["namespace"],
                "successful" if good else "failed")  # fmt: skip

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 from pybernetes.lib.exposition import Exposition, Labels
 from pybernetes.node.stats.cgroup import Usage
 from pybernetes.node.stats.filesystem import Filesystem
 from pybernetes.node.stats.network import Interface
 
-Fields = dict[str, Any]
 Values = Iterable[tuple[Labels, float]]
 
 

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import platform
-from typing import Any
 
-from pybernetes.node.kubelet import machine
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerState
+from pybernetes.node.kubelet.node_status import machine
 from pybernetes.node.kubelet.stats.cadvisor_metrics import Group, Machine
 from pybernetes.node.kubelet.stats.summary_provider import MeasuredPod, SummaryProvider
 from pybernetes.node.stats import host
 from pybernetes.node.stats.filesystem import device_name, device_names
 from pybernetes.node.stats.network import interfaces
-
-Fields = dict[str, Any]
 
 
 async def groups(provider: SummaryProvider) -> list[Group]:
@@ -22,7 +19,7 @@ async def groups(provider: SummaryProvider) -> list[Group]:
     images, _ = await provider.image_filesystem()
     layers = await provider.layers()
     # Many small files, read beside the work that pods need.
-    listed = await asyncio.to_thread(_read, provider, list(provider.subjects()))
+    listed = await asyncio.to_thread(_read, provider, list(provider.pods()))
     names = device_names()
     where = device_name(images.device) if images is not None else ""
     for group in listed:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.lib import rfc3339
 from pybernetes.lib.exposition import Exposition, Labels
 
-Fields = dict[str, Any]
 Sample = tuple[Labels, float, int | None]
 
 
-def render(summary: Fields | None) -> bytes:
+def render(summary: Object | None) -> bytes:
     """Return the metrics of a summary as text; None stands for a summary that failed."""
     text = Exposition()
     if summary is not None:
@@ -65,26 +64,26 @@ def _family(text: Exposition, name: str, kind: str, help_: str, samples: Iterabl
             text.sample(name, labels, value, moment)
 
 
-def _names(pod: Fields, container: Fields | None = None) -> Labels:
+def _names(pod: Object, container: Object | None = None) -> Labels:
     names = [("namespace", pod["podRef"]["namespace"]), ("pod", pod["podRef"]["name"])]
     return [("container", container["name"]), *names] if container is not None else names
 
 
-def _moment(stats: Fields) -> int:
+def _moment(stats: Object) -> int:
     return int(rfc3339.parse(stats["time"]) * 1000)
 
 
-def _cpu(labels: Labels, of: Fields) -> Sample:
+def _cpu(labels: Labels, of: Object) -> Sample:
     return labels, of["cpu"]["usageCoreNanoSeconds"] / 1e9, _moment(of["cpu"])
 
 
-def _memory(labels: Labels, of: Fields) -> Sample:
+def _memory(labels: Labels, of: Object) -> Sample:
     return labels, of["memory"]["workingSetBytes"], _moment(of["memory"])
 
 
-def _swap(labels: Labels, of: Fields) -> Sample:
+def _swap(labels: Labels, of: Object) -> Sample:
     return labels, of["swap"]["swapUsageBytes"], _moment(of["swap"])
 
 
-def _swap_limit(labels: Labels, of: Fields) -> Sample:
+def _swap_limit(labels: Labels, of: Object) -> Sample:
     return labels, of["swap"]["swapAvailableBytes"] + of["swap"]["swapUsageBytes"], None

@@ -7,9 +7,9 @@ import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from pybernetes.api import quantity
+from pybernetes.api.resource import Object
 from pybernetes.lib import rfc3339
 from pybernetes.node.kubelet.context import Context
 from pybernetes.node.kubelet.cri import specs
@@ -21,7 +21,6 @@ from pybernetes.node.stats.cgroup import Reader, Usage
 from pybernetes.node.stats.filesystem import Filesystem, filesystem, used
 from pybernetes.node.stats.network import Interface, interfaces
 
-Fields = dict[str, Any]
 _LEAST_SECONDS = 1.0  # between two looks at a CPU that tell how busy it is
 
 
@@ -29,9 +28,9 @@ _LEAST_SECONDS = 1.0  # between two looks at a CPU that tell how busy it is
 class MeasuredPod:
     """A pod that figures are wanted of."""
 
-    pod: Fields
+    pod: Object
     runtime: PodRuntime
-    status: Fields
+    status: Object
 
     @property
     def uid(self) -> str:
@@ -44,10 +43,10 @@ class SummaryProvider:
     def __init__(
         self, context: Context, root: Path, pods: Callable[[], Iterable[MeasuredPod]], keep: float = 60.0
     ) -> None:
-        self._context, self._root, self.subjects = context, root, pods
+        self._context, self._root, self.pods = context, root, pods
         self._keep = keep  # how long the size of a folder is taken to be the same
         self.groups = Reader(context.cgroups.mount)
-        self._looks: dict[str, tuple[tuple[float, int], tuple[float, int] | None]] = {}
+        self._readings: dict[str, tuple[tuple[float, int], tuple[float, int] | None]] = {}
         self._sizes: dict[str, tuple[float, tuple[int, int]]] = {}
         self._started = context.clock.now()
         self._booted = host.boot_time()
@@ -55,12 +54,12 @@ class SummaryProvider:
 
     # -- control groups ----------------------------------------------------------------------------------
 
-    def pod_group(self, pod: Fields) -> str:
+    def pod_group(self, pod: Object) -> str:
         """Return the control group of a pod."""
         cgroups = self._context.cgroups
         return "/" + cgroups.folder(cgroups.parent(pod))
 
-    def run_group(self, pod: Fields, run: str) -> str:
+    def run_group(self, pod: Object, run: str) -> str:
         """Return the control group of a container or sandbox."""
         cgroups = self._context.cgroups
         return "/" + cgroups.member(cgroups.parent(pod), run)
@@ -92,10 +91,10 @@ class SummaryProvider:
 
     def _rate(self, group: str, cpu: int) -> int:
         now = self._context.clock.monotonic()
-        last, earlier = self._looks.get(group, ((now, cpu), None))
+        last, earlier = self._readings.get(group, ((now, cpu), None))
         if now - last[0] >= _LEAST_SECONDS:
             last, earlier = (now, cpu), last
-        self._looks[group] = (last, earlier)
+        self._readings[group] = (last, earlier)
         return summary_fields.rate(earlier, *last)
 
     # -- disks -------------------------------------------------------------------------------------------
@@ -127,32 +126,32 @@ class SummaryProvider:
 
     # -- the summary -------------------------------------------------------------------------------------
 
-    async def summary(self, *, brief: bool = False) -> Fields:
+    async def summary(self, *, brief: bool = False) -> Object:
         """Return the whole summary; ``brief`` leaves out everything but CPU and memory."""
         now = self._context.clock.now()
         if brief:
-            measured = await self._measure(list(self.subjects()), now)
+            measured = await self._measure(list(self.pods()), now)
             return {"node": self._node(now, brief=True), "pods": [stats for _, stats in measured]}
         images = await self.image_filesystem()
         return {
             "node": self._with_disks(self._node(now, brief=False), now, *images),
-            "pods": await self._pods(list(self.subjects()), now, images[0], fresh=False),
+            "pods": await self._pods(list(self.pods()), now, images[0], fresh=False),
         }
 
-    async def node(self) -> Fields:
+    async def node(self) -> Object:
         """Return the stats of the node alone, which costs next to nothing."""
         now = self._context.clock.now()
         disk = filesystem(self._image_path) if self._image_path else (await self.image_filesystem())[0]
         return self._with_disks(self._node(now, brief=False), now, disk, 0)
 
-    async def of(self, uids: set[str]) -> dict[str, Fields]:
+    async def of(self, uids: set[str]) -> dict[str, Object]:
         """Return the stats of some pods by uid, with their folders measured anew."""
         now = self._context.clock.now()
-        chosen = [measured for measured in self.subjects() if measured.uid in uids]
+        chosen = [measured for measured in self.pods() if measured.uid in uids]
         disk, _ = await self.image_filesystem()
         return {stats["podRef"]["uid"]: stats for stats in await self._pods(chosen, now, disk, fresh=True)}
 
-    def _with_disks(self, node: Fields, now: float, images: Filesystem | None, taken: int) -> Fields:
+    def _with_disks(self, node: Object, now: float, images: Filesystem | None, taken: int) -> Object:
         disk = self.node_filesystem()
         if disk is not None:
             node["fs"] = summary_fields.filesystem(disk, now)
@@ -163,7 +162,7 @@ class SummaryProvider:
 
     async def _pods(
         self, chosen: list[MeasuredPod], now: float, images: Filesystem | None, *, fresh: bool
-    ) -> list[Fields]:
+    ) -> list[Object]:
         layers, disk = await self.layers(), self.node_filesystem()
         pods = []
         for measured, stats in await self._measure(chosen, now):
@@ -173,16 +172,16 @@ class SummaryProvider:
         self._forget()
         return pods
 
-    async def _measure(self, pods: list[MeasuredPod], now: float) -> list[tuple[MeasuredPod, Fields]]:
+    async def _measure(self, pods: list[MeasuredPod], now: float) -> list[tuple[MeasuredPod, Object]]:
         """Read the control groups of pods in a thread: they are many small files."""
 
-        def read() -> list[tuple[MeasuredPod, Fields]]:
+        def read() -> list[tuple[MeasuredPod, Object]]:
             pairs = ((pod, self._pod(pod, now)) for pod in pods)
             return [(pod, stats) for pod, stats in pairs if stats is not None]
 
         return await asyncio.to_thread(read)
 
-    def _node(self, now: float, brief: bool) -> Fields:
+    def _node(self, now: float, brief: bool) -> Object:
         usage, total = self.root(), host.memory_total()
         huge = sum(
             quantity.integer(value)
@@ -191,7 +190,7 @@ class SummaryProvider:
         )
         memory = summary_fields.memory(usage, now, total)
         memory["availableBytes"] = max(0, memory["availableBytes"] - huge)
-        node: Fields = {
+        node: Object = {
             "nodeName": self._context.node()["metadata"]["name"],
             "systemContainers": self._system(now),
             "startTime": rfc3339.seconds(self._booted),
@@ -205,7 +204,7 @@ class SummaryProvider:
             node["rlimit"] = {"time": rfc3339.seconds(now), "maxpid": highest, "curproc": present}
         return {key: value for key, value in node.items() if value is not None}
 
-    def _system(self, now: float) -> list[Fields]:
+    def _system(self, now: float) -> list[Object]:
         usage = self.groups.read(self.pods_group)
         if usage is None:
             return []
@@ -223,7 +222,7 @@ class SummaryProvider:
         pids = self.groups.pids(self.run_group(measured.pod, sandbox.id))
         return interfaces(pids[0]) if pids else []
 
-    def _pod(self, measured: MeasuredPod, now: float) -> Fields | None:
+    def _pod(self, measured: MeasuredPod, now: float) -> Object | None:
         meta, group = measured.pod["metadata"], self.pod_group(measured.pod)
         usage = self.groups.read(group)
         if usage is None or not measured.status.get("startTime"):
@@ -237,7 +236,7 @@ class SummaryProvider:
             if run_usage is None:
                 continue
             processes += run_usage.processes
-            stats: Fields = {
+            stats: Object = {
                 "name": run.name, "startTime": rfc3339.seconds(run.started),
                 "cpu": summary_fields.cpu(run_usage, self._rate(own, run_usage.cpu), now),
                 "memory": summary_fields.memory(run_usage, now), "io": summary_fields.io(run_usage, now),
@@ -247,7 +246,7 @@ class SummaryProvider:
         sandbox = measured.runtime.sandbox
         if sandbox is not None:
             processes += len(self.groups.pids(self.run_group(measured.pod, sandbox.id)))
-        pod: Fields = {
+        pod: Object = {
             "podRef": {"name": meta["name"], "namespace": meta["namespace"], "uid": measured.uid},
             "startTime": measured.status["startTime"],
             "containers": containers,
@@ -275,12 +274,12 @@ class SummaryProvider:
         }
 
     async def _disks(
-        self, stats: Fields, measured: MeasuredPod, now: float, node: Filesystem, images: Filesystem,
+        self, stats: Object, measured: MeasuredPod, now: float, node: Filesystem, images: Filesystem,
         layers: dict[str, tuple[int, int]], fresh: bool,
     ) -> None:  # fmt: skip
         logs = specs.log_folder(self._context.settings.logs, measured.pod)
         running = {run.name: run.id for run in measured.runtime.running}
-        parts: list[Fields | None] = []
+        parts: list[Object | None] = []
         for container in stats["containers"]:
             layer = layers.get(running.get(container["name"], ""), (0, 0))
             container["rootfs"] = summary_fields.filesystem(images, now, layer)
@@ -297,7 +296,7 @@ class SummaryProvider:
         hosts = _files(self._context.volumes.folder(measured.uid), "etc-hosts")
         stats["ephemeral-storage"] = summary_fields.filesystem(node, now, (size + hosts[0], count + hosts[1]))
 
-    async def _volumes(self, measured: MeasuredPod, now: float, fresh: bool) -> list[Fields]:
+    async def _volumes(self, measured: MeasuredPod, now: float, fresh: bool) -> list[Object]:
         stats = []
         for volume in measured.pod["spec"].get("volumes", ()):
             path = self._context.volumes.place(measured.pod, volume)
@@ -316,8 +315,8 @@ class SummaryProvider:
 
     def _forget(self) -> None:
         """Drop old readings now and then, so that those of removed groups and folders do not pile up."""
-        if len(self._looks) > 4096 or len(self._sizes) > 4096:
-            self._looks.clear()
+        if len(self._readings) > 4096 or len(self._sizes) > 4096:
+            self._readings.clear()
             self._sizes.clear()
 
 
@@ -333,14 +332,14 @@ def _files(folder: Path, *names: str) -> tuple[int, int]:
     return size, count
 
 
-def _is_ephemeral(volume: Fields) -> bool:
+def _is_ephemeral(volume: Object) -> bool:
     """Return whether a volume counts as the pod's local ephemeral storage."""
     if "emptyDir" in volume:
         return (volume["emptyDir"] or {}).get("medium", "") != "Memory"
     return any(name in volume for name in ("configMap", "gitRepo"))
 
 
-def _claim(pod: Fields, volume: Fields) -> str:
+def _claim(pod: Object, volume: Object) -> str:
     if "persistentVolumeClaim" in volume:
         return volume["persistentVolumeClaim"]["claimName"]
     return f"{pod['metadata']['name']}-{volume['name']}" if "ephemeral" in volume else ""

@@ -4,41 +4,46 @@ from __future__ import annotations
 
 from typing import Any
 
+from pybernetes.api.core.pod.pod_level_resources import is_restartable
 from pybernetes.api.core.pod.restart_policy import should_restart
+from pybernetes.api.resource import Object
 from pybernetes.lib import rfc3339
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerRun, ContainerState, PodRuntime
-from pybernetes.node.kubelet.pod.plan import is_sidecar
-from pybernetes.node.kubelet.status.status_inputs import RESTARTING, StatusInputs, all_restart, named
+from pybernetes.node.kubelet.status.status_inputs import (
+    RESTARTING,
+    StatusInputs,
+    all_containers_restart,
+    reason_and_message,
+)
 
-Fields = dict[str, Any]
 _GONE = 137
 _RESTARTING_TEXT = "The container is removed because RestartAllContainers in place"
 
 
 def container_status(
-    pod: Fields,
+    pod: Object,
     group: str,
-    container: Fields,
+    container: Object,
     runtime: PodRuntime,
     previous: Any,
     default: tuple[str, str],
     inputs: StatusInputs,
-) -> Fields:
+) -> Object:
     """Return the status of a container; ``previous`` are those reported last, ``default`` why it waits at first."""
     name = container["name"]
-    old: Fields = next((status for status in previous if status["name"] == name), {})
+    old: Object = next((status for status in previous if status["name"] == name), {})
     run, before = runtime.run(name), runtime.previous(name)
-    result: Fields = {"name": name, "image": container["image"], "imageID": "", "restartCount": 0}
-    result["state"] = {"waiting": named(*default)}
+    result: Object = {"name": name, "image": container["image"], "imageID": "", "restartCount": 0}
+    result["state"] = {"waiting": reason_and_message(*default)}
     result["lastState"] = old.get("lastState") or {}
     if container.get("volumeMounts"):
         result["volumeMounts"] = [_volume_mount(mount) for mount in container["volumeMounts"]]
     if (
         run is None
-        and all_restart(pod, runtime, inputs)
+        and all_containers_restart(pod, runtime, inputs)
         and "waiting" not in (old.get("state") or {"waiting": 0})
     ):
-        result["state"] = {"waiting": named(RESTARTING, _RESTARTING_TEXT)}
+        result["state"] = {"waiting": reason_and_message(RESTARTING, _RESTARTING_TEXT)}
         ended = {
             "exitCode": _GONE,
             "reason": RESTARTING,
@@ -73,7 +78,7 @@ def container_status(
     return result
 
 
-def _volume_mount(mount: Fields) -> Fields:
+def _volume_mount(mount: Object) -> Object:
     result = {"name": mount["name"], "mountPath": mount["mountPath"]}
     if mount.get("readOnly"):
         result |= {"readOnly": True, "recursiveReadOnly": "Disabled"}
@@ -82,11 +87,11 @@ def _volume_mount(mount: Fields) -> Fields:
     return result
 
 
-def _state(run: ContainerRun, runtime_name: str) -> Fields:
+def _state(run: ContainerRun, runtime_name: str) -> Object:
     if run.state is ContainerState.RUNNING:
         return {"running": {"startedAt": rfc3339.seconds(run.started)}}
     if run.state is ContainerState.EXITED:
-        ended: Fields = {
+        ended: Object = {
             "exitCode": run.exit_code,
             "reason": run.reason or ("Completed" if run.exit_code == 0 else "Error"),
             "startedAt": rfc3339.seconds(run.started or run.created),
@@ -99,7 +104,7 @@ def _state(run: ContainerRun, runtime_name: str) -> Fields:
     return {"waiting": {}}
 
 
-def _without_run(result: Fields, old: Fields, pod: Fields, default: tuple[str, str]) -> None:
+def _without_run(result: Object, old: Object, pod: Object, default: tuple[str, str]) -> None:
     """Fill in the state of a container that the runtime does not know: it never ran, or its runs were removed."""
     state = old.get("state") or {}
     if "terminated" in state:
@@ -122,7 +127,7 @@ def _without_run(result: Fields, old: Fields, pod: Fields, default: tuple[str, s
 
 
 def _waits(
-    pod: Fields, container: Fields, result: Fields, run: ContainerRun | None, inputs: StatusInputs
+    pod: Object, container: Object, result: Object, run: ContainerRun | None, inputs: StatusInputs
 ) -> None:
     """Fill in why a container waits that failed to start or is about to be started again."""
     reason = inputs.waiting.get(container["name"])
@@ -134,14 +139,14 @@ def _waits(
         ):
             return
         result["lastState"] = result["state"]
-    result["state"] = {"waiting": named(*reason)}
+    result["state"] = {"waiting": reason_and_message(*reason)}
 
 
 def _probed(
-    group: str, container: Fields, result: Fields, run: ContainerRun | None, old: Fields, inputs: StatusInputs
+    group: str, container: Object, result: Object, run: ContainerRun | None, old: Object, inputs: StatusInputs
 ) -> None:
     running = run is not None and "running" in result["state"]
-    if group == "initContainers" and not is_sidecar(container):
+    if group == "initContainers" and not is_restartable(container):
         ended = result["state"].get("terminated")
         result["ready"] = ended is not None and ended["exitCode"] == 0
         result["started"] = running

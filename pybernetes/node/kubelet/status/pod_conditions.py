@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
+from pybernetes.api.core.pod.pod_level_resources import is_restartable
 from pybernetes.api.core.pod.restart_policy import all_could_restart
+from pybernetes.api.resource import Object
 from pybernetes.lib import rfc3339
 from pybernetes.node.kubelet.cri.pod_runtime import PodRuntime
-from pybernetes.node.kubelet.pod.plan import is_sidecar
 from pybernetes.node.kubelet.status.status_inputs import (
     ENDED,
     OWN_CONDITIONS,
     StatusInputs,
-    all_restart,
-    named,
+    all_containers_restart,
+    reason_and_message,
 )
-
-Fields = dict[str, Any]
 
 
 def pod_conditions(
-    pod: Fields,
-    status: Fields,
-    by_name: Mapping[str, Fields],
+    pod: Object,
+    status: Object,
+    by_name: Mapping[str, Object],
     runtime: PodRuntime,
-    previous: Fields,
+    previous: Object,
     inputs: StatusInputs,
-) -> list[Fields]:
+) -> list[Object]:
     """Return the conditions of a pod, including those of others; each keeps the time of its last transition."""
     reported = {condition["type"]: condition for condition in pod.get("status", {}).get("conditions", ())}
     said = {condition["type"]: condition for condition in previous.get("conditions", ())}
@@ -59,16 +57,16 @@ def pod_conditions(
     return others + conditions
 
 
-def _condition(type_: str, true: bool, reason: str = "", message: str = "") -> Fields:
-    return {"type": type_, "status": "True" if true else "False", **named(reason, message)}
+def _condition(type_: str, true: bool, reason: str = "", message: str = "") -> Object:
+    return {"type": type_, "status": "True" if true else "False", **reason_and_message(reason, message)}
 
 
-def _restarting(pod: Fields, runtime: PodRuntime, phase: str, inputs: StatusInputs) -> Fields:
+def _restarting(pod: Object, runtime: PodRuntime, phase: str, inputs: StatusInputs) -> Object:
     if phase in ENDED:
         return _condition(
             "AllContainersRestarting", False, {"Succeeded": "PodCompleted"}.get(phase, "PodFailed")
         )
-    under_way = all_restart(pod, runtime, inputs) and any(
+    under_way = all_containers_restart(pod, runtime, inputs) and any(
         runtime.run(container["name"]) is not None
         for group in ("initContainers", "containers")
         for container in pod["spec"].get(group, ())
@@ -79,18 +77,18 @@ def _restarting(pod: Fields, runtime: PodRuntime, phase: str, inputs: StatusInpu
     return _condition("AllContainersRestarting", True, "RestartAllContainersStarted", text)
 
 
-def _sandbox_condition(runtime: PodRuntime) -> Fields:
+def _sandbox_condition(runtime: PodRuntime) -> Object:
     sandbox = runtime.sandbox
     return _condition(
         "PodReadyToStartContainers", bool(sandbox and (sandbox.addresses or sandbox.host_network))
     )
 
 
-def _initialized(spec: Fields, by_name: Mapping[str, Fields], phase: str) -> Fields:
+def _initialized(spec: Object, by_name: Mapping[str, Object], phase: str) -> Object:
     incomplete = [
         container["name"]
         for container in spec.get("initContainers", ())
-        if not by_name[container["name"]].get("started" if is_sidecar(container) else "ready")
+        if not by_name[container["name"]].get("started" if is_restartable(container) else "ready")
     ]
     if phase == "Succeeded":
         return _condition("Initialized", True, "PodCompleted")
@@ -106,10 +104,10 @@ def _initialized(spec: Fields, by_name: Mapping[str, Fields], phase: str) -> Fie
     return _condition("Initialized", False, "ContainersNotInitialized", text)
 
 
-def _containers_ready(spec: Fields, by_name: Mapping[str, Fields], phase: str) -> Fields:
+def _containers_ready(spec: Object, by_name: Mapping[str, Object], phase: str) -> Object:
     if phase in ENDED:
         return _condition("ContainersReady", False, "PodCompleted" if phase == "Succeeded" else "PodFailed")
-    lasting = [container for container in spec.get("initContainers", ()) if is_sidecar(container)]
+    lasting = [container for container in spec.get("initContainers", ()) if is_restartable(container)]
     unready = [
         container["name"]
         for container in (*lasting, *spec.get("containers", ()))
@@ -121,7 +119,7 @@ def _containers_ready(spec: Fields, by_name: Mapping[str, Fields], phase: str) -
     return _condition("ContainersReady", True)
 
 
-def _ready(spec: Fields, containers: Fields, others: Mapping[str, Fields]) -> Fields:
+def _ready(spec: Object, containers: Object, others: Mapping[str, Object]) -> Object:
     if containers["status"] != "True":
         return {**containers, "type": "Ready"}
     problems = []

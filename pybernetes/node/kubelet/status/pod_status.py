@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.api.resource import Object
 from pybernetes.lib import rfc3339
 from pybernetes.node.kubelet.cri.pod_runtime import PodRuntime
 from pybernetes.node.kubelet.status.container_status import container_status
@@ -11,13 +10,11 @@ from pybernetes.node.kubelet.status.pod_conditions import pod_conditions
 from pybernetes.node.kubelet.status.pod_phase import pod_phase
 from pybernetes.node.kubelet.status.status_inputs import ENDED, StatusInputs
 
-Fields = dict[str, Any]
 
-
-def pod_status(pod: Fields, runtime: PodRuntime, previous: Fields, inputs: StatusInputs) -> Fields:
+def pod_status(pod: Object, runtime: PodRuntime, previous: Object, inputs: StatusInputs) -> Object:
     """Return the status of a pod; ``previous`` is the one that was reported last."""
     spec = pod["spec"]
-    status: Fields = {}
+    status: Object = {}
     inits = spec.get("initContainers", [])
     initial = ("PodInitializing" if inits else "ContainerCreating", "")
     groups = (
@@ -57,7 +54,7 @@ def pod_status(pod: Fields, runtime: PodRuntime, previous: Fields, inputs: Statu
 
 
 def _addresses(
-    status: Fields, spec: Fields, runtime: PodRuntime, previous: Fields, inputs: StatusInputs
+    status: Object, spec: Object, runtime: PodRuntime, previous: Object, inputs: StatusInputs
 ) -> None:
     if inputs.host:
         status["hostIP"] = inputs.host[0]

@@ -5,23 +5,22 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client import Client, NotFound, StatusError, copy
 from pybernetes.client.client import STRATEGIC_PATCH
 from pybernetes.client.refs import PODS
 from pybernetes.lib.clock import Clock
-from pybernetes.node.kubelet.status import OWN_CONDITIONS
+from pybernetes.node.kubelet.status.status_inputs import OWN_CONDITIONS
 
 log = logging.getLogger(__name__)
-Fields = dict[str, Any]
 _SET_RIGHT_SECONDS = 1.0
 _RETRY_SECONDS = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0)
 # What is not there any more has to be taken away by name.
 _OPTIONAL = ("reason", "message", "podIP", "ephemeralContainerStatuses", "initContainerStatuses")
 
 
-def patch_of(pod: Fields, status: Fields, before: Fields) -> Fields:
+def patch_of(pod: Object, status: Object, before: Object) -> Object:
     """Return the strategic merge patch from one status to the next."""
     changed = {key: value for key, value in status.items() if before.get(key) != value}
     if "conditions" in changed:
@@ -50,7 +49,7 @@ def patch_of(pod: Fields, status: Fields, before: Fields) -> Fields:
     return {"metadata": {"uid": pod["metadata"]["uid"]}, "status": changed}
 
 
-def overruled(status: Fields, shown: Fields) -> bool:
+def overruled(status: Object, shown: Object) -> bool:
     """Return whether the API says something else about a pod than its kubelet does: of a node that was not heard from for
     a while the control plane says that none of its pods is ready."""
     said = {condition["type"]: condition["status"] for condition in shown.get("conditions", ())}
@@ -65,21 +64,21 @@ class StatusManager:
     """The statuses of a node's pods by uid. ``target`` gives the object that stands for a pod in the API."""
 
     def __init__(
-        self, client: Client | None, clock: Clock, target: Callable[[Fields], Fields | None]
+        self, client: Client | None, clock: Clock, target: Callable[[Object], Object | None]
     ) -> None:
         self._client, self._clock, self._target = client, clock, target
-        self._wanted: dict[str, tuple[Fields, Fields]] = {}
-        self._written: dict[str, tuple[str, Fields]] = {}  # with the uid of the object that shows it
+        self._wanted: dict[str, tuple[Object, Object]] = {}
+        self._written: dict[str, tuple[str, Object]] = {}  # with the uid of the object that shows it
         self._doubted: set[str] = set()  # those that somebody else has said something else about
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self.writes = 0
 
-    def get(self, uid: str) -> Fields | None:
+    def get(self, uid: str) -> Object | None:
         """Return the status that a pod is to have."""
         wanted = self._wanted.get(uid)
         return wanted[1] if wanted is not None else None
 
-    def set(self, pod: Fields, status: Fields) -> None:
+    def set(self, pod: Object, status: Object) -> None:
         """Have a pod's status written, if it is not what was written last."""
         meta = pod["metadata"]
         uid = meta["uid"]

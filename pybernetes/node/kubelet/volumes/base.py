@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client import Client
 from pybernetes.lib.clock import Clock
 from pybernetes.node.kubelet.object_cache import ObjectCache
 
-Fields = dict[str, Any]
 MOUNT_FAILED = "ImageVolumeMountFailed"  # how CRI has such errors begin
 
 
@@ -58,7 +58,7 @@ class VolumeInputs:
     client: Client | None
     objects: ObjectCache | None
     clock: Clock
-    node: Callable[[], Fields]
+    node: Callable[[], Object]
     addresses: Callable[[str], tuple[str, ...]] = lambda uid: ()
     host: Callable[[], tuple[str, ...]] = lambda: ()
     # What pods were given and must be renewed, by the pod's uid and more: it, when to renew it, when it expires.
@@ -76,11 +76,11 @@ class VolumeInputs:
 class VolumeRequest:
     """One volume of one pod."""
 
-    pod: Fields
+    pod: Object
     name: str
-    source: Fields  # the part of the volume that belongs to its type
+    source: Object  # the part of the volume that belongs to its type
     path: Path  # the folder that is the volume's own
-    around: VolumeInputs
+    inputs: VolumeInputs
 
     @property
     def namespace(self) -> str:
@@ -111,7 +111,7 @@ class PathVolume:
 Kind = ContentVolume | PathVolume
 
 
-def decode_mode(source: Fields, default: int = 0o644) -> int:
+def default_mode(source: Object, default: int = 0o644) -> int:
     """Return the mode of a source's files."""
     mode = source.get("defaultMode")
     return default if mode is None else mode

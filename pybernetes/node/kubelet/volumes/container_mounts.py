@@ -10,12 +10,12 @@ from typing import Any
 
 from cri_api.v1 import api_pb2 as messages
 
+from pybernetes.api.resource import Object
 from pybernetes.node.kubelet.containers.environment import ConfigError
 from pybernetes.node.kubelet.containers.expansion import expand, missing
 from pybernetes.node.kubelet.volumes.base import ImageVolumeError, MountedVolume
-from pybernetes.node.kubelet.volumes.safe_paths import inside, sub_path
+from pybernetes.node.kubelet.volumes.safe_paths import make_sub_path, resolve_inside
 
-Fields = dict[str, Any]
 Message = Any
 _PROPAGATION = {
     "": messages.PROPAGATION_PRIVATE,
@@ -25,9 +25,9 @@ _PROPAGATION = {
 }
 
 
-def mounts(
-    pod: Fields,
-    container: Fields,
+def container_mounts(
+    pod: Object,
+    container: Object,
     mounted: Mapping[str, MountedVolume],
     variables: Mapping[str, str],
     folder: Path,
@@ -68,7 +68,7 @@ def mounts(
     return container_mounts
 
 
-def _below(mount: Fields, variables: Mapping[str, str]) -> str:
+def _below(mount: Object, variables: Mapping[str, str]) -> str:
     """Return the path inside the volume that is mounted."""
     if not mount.get("subPathExpr"):
         return mount.get("subPath", "")
@@ -90,17 +90,17 @@ def _place_image(made: Message, volume: MountedVolume, below: str) -> None:
     # It is mounted as nobody may change it; a runtime that does so once more forgets that nothing is to be run.
     made.readonly = made.recursive_read_only
     try:
-        made.host_path = inside(volume.path, below)
+        made.host_path = resolve_inside(volume.path, below)
     except OSError:
         reference = volume.image.user_specified_image
         raise ImageVolumeError(f'the path "{below}" is not in the image "{reference}"') from None
 
 
-def _source(pod: Fields, container: Fields, mount: Fields, volume: MountedVolume, below: str) -> str:
+def _source(pod: Object, container: Object, mount: Object, volume: MountedVolume, below: str) -> str:
     if not below:
         return volume.path
     try:
-        return sub_path(
+        return make_sub_path(
             volume.path,
             below,
             os.stat(volume.path).st_mode,

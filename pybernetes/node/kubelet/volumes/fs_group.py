@@ -14,7 +14,7 @@ def applies(source: str) -> bool:
     return source in _TYPES
 
 
-def give(root: Path, group: int, policy: str, read_only: bool) -> None:
+def give_to_group(root: Path, group: int, policy: str, read_only: bool) -> None:
     """Give everything below a folder to a group, unless the policy is satisfied with its root."""
     if policy == "OnRootMismatch":
         status = root.stat()

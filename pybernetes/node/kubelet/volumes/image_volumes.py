@@ -13,18 +13,18 @@ from typing import Any
 
 from cri_api.v1 import api_pb2 as messages
 
+from pybernetes.api.resource import Object
 from pybernetes.node.kubelet.cri.client import CriClient, CriError
 from pybernetes.node.kubelet.cri.containerd import Containerd
-from pybernetes.node.kubelet.images import ImagePuller, Report
+from pybernetes.node.kubelet.images.image_puller import ImagePuller, Report
 from pybernetes.node.kubelet.volumes.base import ImageVolumeError, MountedVolume
 from pybernetes.node.kubelet.volumes.snapshots import Snapshots
 
-Fields = dict[str, Any]
 Message = Any
 _CONTAINERD = (2, 2)  # the first that mounts images, and folders of images
 
 
-def mounts_images(name: str, version: str) -> bool:
+def can_mount_images(name: str, version: str) -> bool:
     """Return whether a runtime can be told to mount an image."""
     if name != "containerd":
         return True
@@ -32,7 +32,7 @@ def mounts_images(name: str, version: str) -> bool:
     return number is not None and (int(number[1]), int(number[2])) >= _CONTAINERD
 
 
-def wanted(pod: Fields, container: Fields) -> list[Fields]:
+def mounted_images(pod: Object, container: Object) -> list[Object]:
     """Return the image volumes that a container mounts, each once."""
     names = {mount["name"] for mount in container.get("volumeMounts", ())}
     return [
@@ -49,17 +49,17 @@ class ImageVolumes:
         self._known: dict[tuple[str, str], str] = {}  # the images that the runtime mounts, by pod and name
 
     async def provide(
-        self, pod: Fields, container: Fields, secrets: list[Fields], sandbox_config: Message, report: Report
+        self, pod: Object, container: Object, secrets: list[Object], sandbox_config: Message, report: Report
     ) -> dict[str, MountedVolume]:
         """Return the image volumes of a container; raise ImageError if one cannot be pulled, ImageVolumeError if not mounted.
 
         An image is looked up when the first container of its pod starts; those that follow get the same.
         """
-        volumes = wanted(pod, container)
+        volumes = mounted_images(pod, container)
         if not volumes:
             return {}
         runtime = await self._cri.version()
-        native = mounts_images(runtime.runtime_name, runtime.runtime_version)
+        native = can_mount_images(runtime.runtime_name, runtime.runtime_version)
         uid, provided = pod["metadata"]["uid"], {}
         for volume in volumes:
             name, source = volume["name"], volume["image"]

@@ -17,7 +17,7 @@ def read_below(root: str, path: str, limit: int = 64 * 1024) -> str:
         return file.read(limit).decode(errors="replace")
 
 
-def inside(root: str, path: str) -> str:
+def resolve_inside(root: str, path: str) -> str:
     """Resolve a path as if ``root`` were the root folder: links are followed and never lead out of it."""
     resolved, left, links = "", path.split("/"), 0
     while left:
@@ -41,7 +41,7 @@ def inside(root: str, path: str) -> str:
     return root + resolved
 
 
-def sub_path(root: str, path: str, mode: int, group: int | None = None) -> str:
+def make_sub_path(root: str, path: str, mode: int, group: int | None = None) -> str:
     """Return a folder or file below a volume, made if it is not there; each step is opened without following links
     out of the volume."""
     if os.path.isabs(path) or ".." in path.split("/"):

@@ -26,7 +26,7 @@ def lease_id(uid: str, name: str) -> str:
     return f"pybernetes-volume-{uid}-{name}"
 
 
-def arguments(how: Message) -> tuple[int, str]:
+def mount_arguments(how: Message) -> tuple[int, str]:
     """Return the flags and the options of the mount(2) call for a snapshot."""
     flags, options = 0, []
     for option in how.options:
@@ -63,7 +63,7 @@ class Snapshots:
             raise CriError(
                 "UNIMPLEMENTED", f"the snapshotter {snapshotter} needs {len(mounts)} mounts for an image"
             )
-        mount(mounts[0], path)
+        mount_snapshot(mounts[0], path)
 
     async def release(self, uid: str, name: str, path: Path) -> None:
         """Remove a volume, as much of it as there is."""
@@ -72,9 +72,9 @@ class Snapshots:
         await self._containerd.delete_lease(lease_id(uid, name))
 
 
-def mount(how: Message, path: Path) -> None:
+def mount_snapshot(how: Message, path: Path) -> None:
     """Mount a snapshot so that nobody can write or execute anything."""
-    flags, options = arguments(how)
+    flags, options = mount_arguments(how)
     if flags & host_mounts.MS_BIND:  # the kernel takes other flags only for a bind mount that is there
         host_mounts.mount(how.source, path, how.type, flags, options)
         host_mounts.mount(how.source, path, how.type, host_mounts.MS_REMOUNT | host_mounts.MS_BIND | _SEALED)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.lib.discover import discover
 from pybernetes.node.kubelet.object_cache import NotSynced
 from pybernetes.node.kubelet.volumes import atomic_writer, fs_group, host_mounts
@@ -21,7 +21,6 @@ from pybernetes.node.kubelet.volumes.base import (
 from pybernetes.node.kubelet.volumes.image_volumes import ImageVolumes
 
 __all__ = ["MountedVolume", "VolumeError", "VolumeManager"]
-Fields = dict[str, Any]
 _TRUST_SECONDS = 60.0  # trust bundles are fetched and not watched
 
 
@@ -29,7 +28,7 @@ class VolumeManager:
     """The volumes of all pods of a node, below one folder."""
 
     def __init__(self, inputs: VolumeInputs, images: ImageVolumes) -> None:
-        self.around, self.images = inputs, images
+        self.inputs, self.images = inputs, images
         self.kinds: dict[str, Kind] = discover(
             "pybernetes.node.kubelet.volumes.kinds", "VOLUME", key=lambda kind: kind.source
         )
@@ -38,9 +37,9 @@ class VolumeManager:
 
     def folder(self, uid: str) -> Path:
         """Return the folder of everything that belongs to a pod."""
-        return self.around.directory / uid
+        return self.inputs.directory / uid
 
-    def _request(self, pod: Fields, volume: Fields) -> tuple[Kind, VolumeRequest]:
+    def _request(self, pod: Object, volume: Object) -> tuple[Kind, VolumeRequest]:
         source = next((key for key in volume if key != "name"), "emptyDir")
         kind = self.kinds.get(source)
         if kind is None:
@@ -48,9 +47,9 @@ class VolumeManager:
                 f'volume "{volume["name"]}": volumes of type {source} are not supported by this kubelet'
             )
         path = self.folder(pod["metadata"]["uid"]) / "volumes" / f"kubernetes.io~{source}" / volume["name"]
-        return kind, VolumeRequest(pod, volume["name"], volume.get(source) or {}, path, self.around)
+        return kind, VolumeRequest(pod, volume["name"], volume.get(source) or {}, path, self.inputs)
 
-    async def mount(self, pod: Fields) -> dict[str, MountedVolume]:
+    async def mount(self, pod: Object) -> dict[str, MountedVolume]:
         """Mount the volumes of a pod that are not mounted yet; return all of them by name."""
         mounted = {volume["name"]: await self._one(pod, volume) for volume in pod["spec"].get("volumes", ())}
         self.places |= {
@@ -58,7 +57,7 @@ class VolumeManager:
         }
         return mounted
 
-    def place(self, pod: Fields, volume: Fields) -> str | None:
+    def place(self, pod: Object, volume: Object) -> str | None:
         """Return where a volume of a pod is, if that is known; images are the runtime's."""
         if "image" in volume:
             return None
@@ -71,7 +70,7 @@ class VolumeManager:
             return None
         return str(path) if path.exists() else None
 
-    async def _one(self, pod: Fields, volume: Fields) -> MountedVolume:
+    async def _one(self, pod: Object, volume: Object) -> MountedVolume:
         kind, request = self._request(pod, volume)
         name = volume["name"]
         try:
@@ -88,7 +87,7 @@ class VolumeManager:
         key = (pod["metadata"]["uid"], name)
         if request.fs_group is not None and fs_group.applies(kind.source) and key not in self._owned:
             policy = (pod["spec"].get("securityContext") or {}).get("fsGroupChangePolicy", "Always")
-            fs_group.give(Path(mounted.path), request.fs_group, policy, mounted.read_only)
+            fs_group.give_to_group(Path(mounted.path), request.fs_group, policy, mounted.read_only)
             self._owned.add(key)
         return mounted
 
@@ -104,7 +103,7 @@ class VolumeManager:
             os.chmod(request.path, 0o2777)
         atomic_writer.write(request.path, files, request.fs_group)
 
-    async def refresh(self, pod: Fields) -> None:
+    async def refresh(self, pod: Object) -> None:
         """Rewrite the volumes whose content comes from objects, where it changed."""
         for volume in pod["spec"].get("volumes", ()):
             kind, request = self._request(pod, volume)
@@ -116,10 +115,10 @@ class VolumeManager:
                         f'MountVolume.SetUp failed for volume "{volume["name"]}" : {error}'
                     ) from None
 
-    def refresh_delay(self, pod: Fields) -> float | None:
+    def refresh_delay(self, pod: Object) -> float | None:
         """Return the seconds until content is to be written again although nothing announces a change; None if never."""
-        uid, now = pod["metadata"]["uid"], self.around.clock.now()
-        delays = [max(1.0, token[1] - now) for key, token in self.around.tokens.items() if key[0] == uid]
+        uid, now = pod["metadata"]["uid"], self.inputs.clock.now()
+        delays = [max(1.0, token[1] - now) for key, token in self.inputs.tokens.items() if key[0] == uid]
         for volume in pod["spec"].get("volumes", ()):
             sources = (volume.get("projected") or {}).get("sources", ())
             if any("clusterTrustBundle" in source for source in sources):
@@ -136,12 +135,12 @@ class VolumeManager:
             shutil.rmtree(folder, ignore_errors=True)
         self._owned = {key for key in self._owned if key[0] != uid}
         self.places = {key: path for key, path in self.places.items() if key[0] != uid}
-        for kept in (self.around.tokens, self.around.asked):
+        for kept in (self.inputs.tokens, self.inputs.asked):
             for key in [key for key in kept if key[0] == uid]:
                 del kept[key]
 
     def orphans(self, known: set[str]) -> list[str]:
         """Return the uids of unknown pods that have a folder here."""
-        if not self.around.directory.exists():
+        if not self.inputs.directory.exists():
             return []
-        return [name for name in os.listdir(self.around.directory) if name not in known]
+        return [name for name in os.listdir(self.inputs.directory) if name not in known]

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from pybernetes.node.kubelet.cgroups import PodCgroups
+from pybernetes.node.kubelet.cgroups import pod_cgroups
+from pybernetes.node.kubelet.cgroups.pod_cgroups import PodCgroups
+from tests.node.kubelet.pods import pod
 
 
 def _pod(quality: str, cpu: str = "", memory: str = "") -> dict[str, Any]:
@@ -88,3 +90,14 @@ def test_groups_that_systemd_names(tmp_path: Path) -> None:
     cgroups.create(_pod("Guaranteed", "1"))
     names = ["kubepods-burstable-poda_b.slice", "kubepods-poda_b.slice"]
     assert cgroups.orphans(set()) == names and cgroups.orphans({"a-b"}) == []
+
+
+def test_names_of_control_groups(tmp_path: Path) -> None:
+    plain = pod_cgroups.PodCgroups("/x", mount=tmp_path)
+    assert plain.parent(pod()) == "/x/kubepods/besteffort/podu"
+    systemd = pod_cgroups.PodCgroups("/", "systemd", tmp_path)
+    assert systemd.parent(pod()) == "kubepods-besteffort-podu.slice"
+    assert (
+        systemd.folder("kubepods-besteffort-podu.slice")
+        == "kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-podu.slice"
+    )

@@ -12,12 +12,12 @@ from tests.support import run
 def test_the_furthest_pods_come_first_and_nobody_waits_for_the_stuck() -> None:
     async def work() -> None:
         clock = ManualClock()
-        turns = StartLimiter(clock, 1)
+        limiter = StartLimiter(clock, 1)
         order: list[str] = []
         stuck = asyncio.Event()
 
         async def take(name: str, urgency: int, until: asyncio.Event | None = None) -> None:
-            async with turns.turn(urgency):
+            async with limiter.slot(urgency):
                 order.append(name)
                 if until is not None:
                     await until.wait()
@@ -43,8 +43,8 @@ def test_the_furthest_pods_come_first_and_nobody_waits_for_the_stuck() -> None:
         assert order == ["holder", "d", "c", "a", "b"]
         stuck.set()
         await holder
-        async with asyncio.timeout(60), turns.turn(SANDBOX):
+        async with asyncio.timeout(60), limiter.slot(SANDBOX):
             pass
-        assert turns._free == 1
+        assert limiter._free == 1
 
     run(work())

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerRun, ContainerState, PodRuntime, PodSandbox
-from pybernetes.node.kubelet.pod.pod_worker import concerns
-from pybernetes.node.kubelet.status import StatusInputs, pod_status
+from pybernetes.node.kubelet.status.pod_status import pod_status
+from pybernetes.node.kubelet.status.status_inputs import StatusInputs
 
 UID = "u1"
 READY = PodSandbox("s1", True, 1.0, 0, ("10.0.0.5",))
@@ -180,22 +180,3 @@ def test_a_pod_whose_containers_all_begin_anew() -> None:
     assert removed["phase"] in ("Pending", "Running")
     again = report(definition, run("a", attempt=1), run("b", attempt=1), previous=removed)
     assert again["phase"] == "Running" and again["containerStatuses"][0]["restartCount"] == 1
-
-
-def test_only_what_others_changed_of_a_pod_has_it_looked_at_again() -> None:
-    pod: dict[str, Any] = {
-        "metadata": {"name": "p", "uid": "1", "resourceVersion": "1", "managedFields": [{"manager": "a"}]},
-        "spec": {"containers": [{"name": "c"}], "readinessGates": [{"conditionType": "door"}]},
-        "status": {"phase": "Pending"},
-    }
-    written = {
-        **pod,
-        "metadata": {**pod["metadata"], "resourceVersion": "2", "managedFields": []},
-        "status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]},
-    }
-    assert concerns(pod) == concerns(written)
-    gate = {**written, "status": {"conditions": [{"type": "door", "status": "True"}]}}
-    labelled = {**written, "metadata": {**written["metadata"], "labels": {"a": "b"}}}
-    resized = {**written, "spec": {**pod["spec"], "containers": [{"name": "c", "resources": {}}]}}
-    for changed in (gate, labelled, resized):
-        assert concerns(changed) != concerns(written)

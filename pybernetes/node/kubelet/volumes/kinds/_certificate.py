@@ -14,6 +14,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 
+from pybernetes.api.resource import Object
 from pybernetes.client import Client
 from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import POD_CERTIFICATE_REQUESTS, SERVICE_ACCOUNTS
@@ -21,7 +22,6 @@ from pybernetes.lib import rfc3339
 from pybernetes.node.kubelet.volumes.base import VolumeError, VolumeFile, VolumeRequest
 from pybernetes.node.kubelet.volumes.kinds._token import owner_and_mode
 
-Fields = dict[str, Any]
 _KEYS: dict[str, Callable[[], Any]] = {
     "RSA3072": lambda: rsa.generate_private_key(65537, 3072),
     "RSA4096": lambda: rsa.generate_private_key(65537, 4096),
@@ -44,9 +44,9 @@ class Asked:
     refusal: str = ""
 
 
-async def certificate(request: VolumeRequest, source: Fields, mode: int) -> dict[str, VolumeFile]:
+async def certificate(request: VolumeRequest, source: Object, mode: int) -> dict[str, VolumeFile]:
     """Return the files of a key and its certificate chain."""
-    inputs = request.around
+    inputs = request.inputs
     if inputs.client is None:
         raise VolumeError("this kubelet has no API server to ask for a certificate")
     paths = tuple(
@@ -68,10 +68,10 @@ async def certificate(request: VolumeRequest, source: Fields, mode: int) -> dict
 
 
 async def _issued(
-    request: VolumeRequest, client: Client, source: Fields, place: tuple[str, ...]
+    request: VolumeRequest, client: Client, source: Object, place: tuple[str, ...]
 ) -> tuple[Any, ...]:
     """Return key and chain, when to renew them, and when they expire."""
-    inputs, namespace = request.around, request.namespace
+    inputs, namespace = request.inputs, request.namespace
     asked = inputs.asked.get(place)
     if asked is None:
         asked = inputs.asked[place] = await _ask(request, client, source)
@@ -96,9 +96,9 @@ async def _issued(
     raise VolumeError(asked.refusal, "Failed")
 
 
-async def _ask(request: VolumeRequest, client: Client, source: Fields) -> Asked:
+async def _ask(request: VolumeRequest, client: Client, source: Object) -> Asked:
     """Create the request, with a new key."""
-    meta, node = request.pod["metadata"], request.around.node()["metadata"]
+    meta, node = request.pod["metadata"], request.inputs.node()["metadata"]
     account = request.pod["spec"].get("serviceAccountName") or "default"
     private, stub = await asyncio.to_thread(_key_and_proof, source["keyType"])
     spec = {
@@ -125,7 +125,7 @@ async def _ask(request: VolumeRequest, client: Client, source: Fields) -> Asked:
     return Asked(made["metadata"]["name"], private)
 
 
-async def _outcome(client: Client, namespace: str, name: str, node: str) -> tuple[Fields, Fields] | None:
+async def _outcome(client: Client, namespace: str, name: str, node: str) -> tuple[Object, Object] | None:
     """Return the condition that ends a request, and its status; None if the request is gone."""
     mine = f"spec.nodeName={node}"  # a node may watch no others
     while True:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client.refs import CONFIG_MAPS, SECRETS
 from pybernetes.node.kubelet.containers import downward_api
 from pybernetes.node.kubelet.volumes.base import VolumeError, VolumeFile, VolumeRequest
 
-Fields = dict[str, Any]
 
-
-async def config_map(request: VolumeRequest, source: Fields, name: str, mode: int) -> dict[str, VolumeFile]:
+async def config_map(request: VolumeRequest, source: Object, name: str, mode: int) -> dict[str, VolumeFile]:
     """Return the files of a config map."""
-    obj = await request.around.api().get(CONFIG_MAPS, request.namespace, name)
+    obj = await request.inputs.api().get(CONFIG_MAPS, request.namespace, name)
     if obj is None:
         if source.get("optional"):
             return {}
@@ -25,9 +23,9 @@ async def config_map(request: VolumeRequest, source: Fields, name: str, mode: in
     return choose(data, source, mode, "configmap")
 
 
-async def secret(request: VolumeRequest, source: Fields, name: str, mode: int) -> dict[str, VolumeFile]:
+async def secret(request: VolumeRequest, source: Object, name: str, mode: int) -> dict[str, VolumeFile]:
     """Return the files of a secret."""
-    obj = await request.around.api().get(SECRETS, request.namespace, name)
+    obj = await request.inputs.api().get(SECRETS, request.namespace, name)
     if obj is None:
         if source.get("optional"):
             return {}
@@ -36,7 +34,7 @@ async def secret(request: VolumeRequest, source: Fields, name: str, mode: int) -
     return choose(data, source, mode, "secret")
 
 
-def choose(data: Mapping[str, bytes], source: Fields, mode: int, what: str) -> dict[str, VolumeFile]:
+def choose(data: Mapping[str, bytes], source: Object, mode: int, what: str) -> dict[str, VolumeFile]:
     """Return the requested keys under their paths, or all of them."""
     if not source.get("items"):
         return {key: VolumeFile(value, mode) for key, value in data.items()}
@@ -51,10 +49,10 @@ def choose(data: Mapping[str, bytes], source: Fields, mode: int, what: str) -> d
     return files
 
 
-def downward(request: VolumeRequest, source: Fields, mode: int) -> dict[str, VolumeFile]:
+def downward(request: VolumeRequest, source: Object, mode: int) -> dict[str, VolumeFile]:
     """Return the files of the downward API."""
     files: dict[str, VolumeFile] = {}
-    pod, inputs = request.pod, request.around
+    pod, inputs = request.pod, request.inputs
     for item in source.get("items", ()):
         try:
             if "fieldRef" in item:

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import random
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import SERVICE_ACCOUNTS
 from pybernetes.lib import rfc3339
 from pybernetes.node.kubelet.volumes.base import VolumeError, VolumeFile, VolumeRequest
 
-Fields = dict[str, Any]
 _RENEW_AFTER = 0.8
 _LONGEST = 24 * 3600.0
 
 
-async def token(request: VolumeRequest, source: Fields, mode: int) -> dict[str, VolumeFile]:
+async def token(request: VolumeRequest, source: Object, mode: int) -> dict[str, VolumeFile]:
     """Return the file of a token."""
-    inputs, pod = request.around, request.pod
+    inputs, pod = request.inputs, request.pod
     if inputs.client is None:
         raise VolumeError("this kubelet has no API server to ask for a token")
     meta = pod["metadata"]
@@ -26,7 +25,7 @@ async def token(request: VolumeRequest, source: Fields, mode: int) -> dict[str, 
     key = (meta["uid"], account, source.get("audience", ""), seconds)
     kept = inputs.tokens.get(key)
     if kept is None or inputs.clock.now() >= kept[1]:
-        spec: Fields = {
+        spec: Object = {
             "expirationSeconds": seconds,
             "boundObjectRef": {"kind": "Pod", "apiVersion": "v1", "name": meta["name"], "uid": meta["uid"]},
         }
@@ -49,7 +48,7 @@ async def token(request: VolumeRequest, source: Fields, mode: int) -> dict[str, 
     return _files(request, source, kept[0], mode)
 
 
-def _files(request: VolumeRequest, source: Fields, text: str, mode: int) -> dict[str, VolumeFile]:
+def _files(request: VolumeRequest, source: Object, text: str, mode: int) -> dict[str, VolumeFile]:
     owner, mode = owner_and_mode(request, mode)
     return {source["path"]: VolumeFile(text.encode(), mode, owner)}
 
@@ -60,7 +59,7 @@ def owner_and_mode(request: VolumeRequest, mode: int) -> tuple[int | None, int]:
     return user, 0o600 if user is not None or request.fs_group is not None else mode
 
 
-def _only_user(spec: Fields) -> int | None:
+def _only_user(spec: Object) -> int | None:
     """Return the user of all containers, if they share one: the token is that user's file."""
     default = (spec.get("securityContext") or {}).get("runAsUser")
     users = {

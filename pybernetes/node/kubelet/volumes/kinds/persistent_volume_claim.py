@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client.errors import NotFound, StatusError
 from pybernetes.client.refs import PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES
 from pybernetes.node.kubelet.volumes.base import MountedVolume, PathVolume, VolumeError, VolumeRequest
 from pybernetes.node.kubelet.volumes.kinds.host_path import check
 
-Fields = dict[str, Any]
-
 
 async def claimed(request: VolumeRequest, name: str, read_only: bool, owner: str = "") -> MountedVolume:
     """Return where the volume of a claim is; the claim of an ephemeral volume must belong to its pod (``owner`` is the uid)."""
-    client = request.around.client
+    client = request.inputs.client
     if client is None:
         raise VolumeError("this kubelet has no API server to ask")
     try:
@@ -38,7 +36,7 @@ async def claimed(request: VolumeRequest, name: str, read_only: bool, owner: str
     return MountedVolume(_path(volume["spec"]), read_only)
 
 
-def _path(spec: Fields) -> str:
+def _path(spec: Object) -> str:
     if "hostPath" in spec:
         path = spec["hostPath"]["path"]
         check(path, spec["hostPath"].get("type") or "")

@@ -13,7 +13,7 @@ from pybernetes.node.kubelet.volumes.base import (
     VolumeError,
     VolumeFile,
     VolumeRequest,
-    decode_mode,
+    default_mode,
 )
 from pybernetes.node.kubelet.volumes.kinds import _content, _token
 
@@ -21,7 +21,7 @@ _PEM = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re
 
 
 async def _files(request: VolumeRequest) -> dict[str, VolumeFile]:
-    mode = decode_mode(request.source)
+    mode = default_mode(request.source)
     files: dict[str, VolumeFile] = {}
     for source in request.source.get("sources", ()):
         if "configMap" in source:
@@ -47,7 +47,7 @@ async def _files(request: VolumeRequest) -> dict[str, VolumeFile]:
 
 async def _trust(request: VolumeRequest, source: dict[str, Any], mode: int) -> dict[str, VolumeFile]:
     """Return the certificates of trust bundles, by name or by signer and labels, each of them once."""
-    client = request.around.client
+    client = request.inputs.client
     if client is None:
         raise VolumeError("this kubelet has no API server to ask")
     chosen = source.get("labelSelector")

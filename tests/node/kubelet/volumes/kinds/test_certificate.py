@@ -55,7 +55,7 @@ class Pod:
         self.cluster, self.pod = cluster, pod
         self.now = datetime.now(UTC).replace(microsecond=0)
         self.clock = ManualClock(self.now.timestamp())
-        self.around = VolumeInputs(Path("/nowhere"), cluster.client, None, self.clock, lambda: node)
+        self.inputs = VolumeInputs(Path("/nowhere"), cluster.client, None, self.clock, lambda: node)
 
     @classmethod
     async def make(cls, cluster: Cluster) -> Pod:
@@ -76,7 +76,7 @@ class Pod:
         """What is written into the volume."""
         given = {"signerName": SIGNER, "keyType": "ECDSAP256", "credentialBundlePath": "bundle.pem", **source}
         volume = {"sources": [{"podCertificate": given}]}
-        found = await VOLUME.files(VolumeRequest(self.pod, "v", volume, Path("/nowhere"), self.around))
+        found = await VOLUME.files(VolumeRequest(self.pod, "v", volume, Path("/nowhere"), self.inputs))
         return {path: item.data for path, item in found.items()}
 
     async def answer(self, **status: Any) -> dict[str, Any]:

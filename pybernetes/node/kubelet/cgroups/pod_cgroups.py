@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from pybernetes.api import quantity
 from pybernetes.api.core.pod import resource_totals
 from pybernetes.api.core.pod.pod_level_resources import qos_class
-from pybernetes.node.kubelet import resources
+from pybernetes.api.resource import Object
+from pybernetes.node.kubelet.cgroups import linux_resources
 
-Fields = dict[str, Any]
 _ROOT = Path("/sys/fs/cgroup")
 _CONTROLLERS_V2 = "+cpu +cpuset +memory +pids +io +hugetlb"
 
@@ -29,7 +28,7 @@ class PodCgroups:
         self.unified = (mount / "cgroup.controllers").exists()
         self._controllers = [] if self.unified else list(self._hierarchies())
 
-    def parent(self, pod: Fields) -> str:
+    def parent(self, pod: Object) -> str:
         """Return the cgroup parent of a pod's containers, in the form that the runtime expects."""
         quality = pod.get("status", {}).get("qosClass") or qos_class(pod["spec"])
         uid = pod["metadata"]["uid"]
@@ -78,7 +77,7 @@ class PodCgroups:
                 seen.add(real)
                 yield real
 
-    def create(self, pod: Fields) -> str:
+    def create(self, pod: Object) -> str:
         """Create a pod's group with its limits; return the parent that the runtime expects."""
         parent = self.parent(pod)
         self.make(parent)
@@ -106,9 +105,9 @@ class PodCgroups:
             except OSError:
                 pass  # not every kernel has every controller
 
-    def limit(self, pod: Fields, *, widen: bool = False) -> None:
+    def limit(self, pod: Object, *, widen: bool = False) -> None:
         """Apply a pod's limits; with ``widen`` only those that are wider than before."""
-        shares, cpu_quota, memory = resources.pod_limits(pod)
+        shares, cpu_quota, memory = linux_resources.pod_resources(pod)
         self.put(self.folder(self.parent(pod)), shares, memory, cpu_quota, self.pids, widen=widen)
 
     def put(
@@ -124,8 +123,8 @@ class PodCgroups:
         """Write the limits of a group (0 for none); return the names of those that the kernel refused."""
         if self.unified:
             values = {
-                "cpu.weight": str(resources.weight(shares)) if shares else "",
-                "cpu.max": f"{quota or 'max'} {resources.PERIOD}",
+                "cpu.weight": str(linux_resources.weight(shares)) if shares else "",
+                "cpu.max": f"{quota or 'max'} {linux_resources.PERIOD}",
                 "memory.max": str(memory or "max"),
                 "pids.max": str(pids) if pids > 0 else "",
             }
@@ -133,7 +132,7 @@ class PodCgroups:
         else:
             values = {
                 "cpu.shares": str(shares or ""),
-                "cpu.cfs_period_us": str(resources.PERIOD),
+                "cpu.cfs_period_us": str(linux_resources.PERIOD),
                 "cpu.cfs_quota_us": str(quota or -1),
                 "memory.limit_in_bytes": str(memory or -1),
                 "pids.max": str(pids) if pids > 0 else "",
@@ -160,19 +159,19 @@ class PodCgroups:
             return f"{self.top.removesuffix('.slice')}-{name}.slice"
         return f"{self.top}/{name}"
 
-    def share(self, pods: Iterable[Fields]) -> None:
+    def share(self, pods: Iterable[Object]) -> None:
         """Give the Burstable pods together the CPU that they requested together."""
         chosen = [
             pod for pod in pods
             if (pod.get("status", {}).get("qosClass") or qos_class(pod["spec"])) == "Burstable"
         ]  # fmt: skip
         cpu = sum(quantity.milli(resource_totals.requests(pod).get("cpu", "0")) for pod in chosen)
-        shares = resources.shares(cpu)
+        shares = linux_resources.shares(cpu)
         if shares != self._shared:
             self._shared = shares
             self.put(self.folder(self.quality("burstable")), shares)
 
-    def remove(self, pod: Fields) -> None:
+    def remove(self, pod: Object) -> None:
         """Remove a pod's group; what is not empty stays for the next time."""
         self.remove_folder(self.parent(pod))
 

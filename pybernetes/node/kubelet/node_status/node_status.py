@@ -8,17 +8,17 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from pybernetes import KUBERNETES_VERSION
+from pybernetes.api.resource import Object
 from pybernetes.client import AlreadyExists, Client, NotFound, StatusError
 from pybernetes.client.client import STRATEGIC_PATCH
 from pybernetes.client.refs import NODES
 from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.oci import architecture
-from pybernetes.node.kubelet import machine, node_allocatable
 from pybernetes.node.kubelet.config import Options
+from pybernetes.node.kubelet.node_status import machine, node_allocatable
 
 log = logging.getLogger(__name__)
-Fields = dict[str, Any]
 _SET_RIGHT_SECONDS = 1.0
 # What pods may need of a node and not every kubelet has.
 _FEATURES = ("ExtendWebSocketsToKubelet", "RestartAllContainersOnContainerExits")
@@ -46,8 +46,8 @@ def labels(options: Options) -> dict[str, str]:
 
 
 def conditions(
-    previous: list[Fields], problems: list[str], pressures: frozenset[str], now: float
-) -> list[Fields]:
+    previous: list[Object], problems: list[str], pressures: frozenset[str], now: float
+) -> list[Object]:
     """Return the node's conditions; ``problems`` are what keeps it from being ready."""
     had = {condition["type"]: condition for condition in previous}
     moment = rfc3339.seconds(now)
@@ -90,7 +90,7 @@ class NodeStatus:
         *,
         addresses: tuple[str, ...],
         runtime_version: str,
-        images: Callable[[], list[Fields]],
+        images: Callable[[], list[Object]],
         problems: Callable[[], list[str]],
         pressures: Callable[[], frozenset[str]],
         port: Callable[[], int],
@@ -98,8 +98,8 @@ class NodeStatus:
         self._client, self._clock, self._options = client, clock, options
         self._addresses, self._runtime_version = addresses, runtime_version
         self._images, self._problems, self._pressures, self._port = images, problems, pressures, port
-        self.node: Fields = {"metadata": {"name": options.node_name}}
-        self._poked = asyncio.Event()
+        self.node: Object = {"metadata": {"name": options.node_name}}
+        self._wakeup = asyncio.Event()
         most = int(options.configuration["nodeStatusMaxImages"])
         self._most_images = most if most >= 0 else None
         self.capacity: dict[str, str] = {}
@@ -115,11 +115,11 @@ class NodeStatus:
         self.capacity = total
         self.allocatable = node_allocatable.allocatable(total, settings)
 
-    def poke(self) -> None:
+    def wake(self) -> None:
         """Report the status soon, because something changed."""
-        self._poked.set()
+        self._wakeup.set()
 
-    def seen(self, node: Fields) -> None:
+    def seen(self, node: Object) -> None:
         """Look at the Node as the API has it; correct what others say about it that is not so.
 
         That is what the control plane has said of a node that it did not hear from for a while.
@@ -131,13 +131,13 @@ class NodeStatus:
         own = conditions([], self._problems(), self._pressures(), self._clock.now())
         if any(said.get(condition["type"]) != condition["status"] for condition in own):
             # Not at once: somebody who insists is not to be answered as fast as he writes.
-            self._clock.call_later(_SET_RIGHT_SECONDS, self.poke)
+            self._clock.call_later(_SET_RIGHT_SECONDS, self.wake)
 
-    def initial(self) -> Fields:
+    def initial(self) -> Object:
         """Return the object that a node registers with."""
         settings = self._options.configuration
         taints = [*settings.get("registerWithTaints", ())]
-        spec: Fields = {}
+        spec: Object = {}
         if self._options.cloud_provider == "external":
             taints.append({"key": "node.cloudprovider.kubernetes.io/uninitialized", "value": "true", "effect": "NoSchedule"})  # fmt: skip
         if taints:
@@ -155,7 +155,7 @@ class NodeStatus:
             "status": self.status({}),
         }
 
-    def status(self, previous: Fields) -> Fields:
+    def status(self, previous: Object) -> Object:
         """Return the node's status as it is now."""
         options = self._options
         addresses = [{"type": "InternalIP", "address": address} for address in self._addresses]
@@ -221,12 +221,12 @@ class NodeStatus:
         quick, slow = (self._options.seconds(f"nodeStatus{word}Frequency") for word in ("Update", "Report"))
         failures = 0
         while True:
-            timer = self._clock.call_later(quick if failures else slow, self._poked.set)
+            timer = self._clock.call_later(quick if failures else slow, self._wakeup.set)
             try:
-                await self._poked.wait()
+                await self._wakeup.wait()
             finally:
                 timer.cancel()
-            self._poked.clear()
+            self._wakeup.clear()
             try:
                 await self.report()
                 failures = 0
@@ -238,7 +238,7 @@ class NodeStatus:
                 await self._clock.sleep(min(quick, 0.5 * failures))
 
 
-def image_list(images: list[Any]) -> list[Fields]:
+def image_list(images: list[Any]) -> list[Object]:
     """Return images as a node's status lists them, the largest first."""
     listed = []
     for image in images:

@@ -11,11 +11,11 @@ from typing import Any
 import orjson
 
 from pybernetes.api.core.pod import image_names as names
+from pybernetes.api.resource import Object
 from pybernetes.lib.clock import Clock
 from pybernetes.node.kubelet.backoff import Backoff
 from pybernetes.node.kubelet.cri.client import CriClient, CriError
 
-Fields = dict[str, Any]
 Message = Any
 _ERROR_SECONDS = 1.0  # how long a container says that a pull failed before it says that it waits
 Report = Callable[[str, str, str], None]  # type, reason, message of an event
@@ -29,7 +29,7 @@ class ImageError(Exception):
         self.reason, self.message, self.retry = reason, message, retry
 
 
-def credentials(image: str, secrets: list[Fields]) -> list[dict[str, str]]:
+def credentials(image: str, secrets: list[Object]) -> list[dict[str, str]]:
     """Return the credentials that pull secrets have for an image, the most specific first."""
     matches: list[tuple[int, dict[str, str]]] = []
     for secret in secrets:
@@ -39,7 +39,7 @@ def credentials(image: str, secrets: list[Fields]) -> list[dict[str, str]]:
     return [entry for _, entry in sorted(matches, key=lambda match: -match[0])]
 
 
-def _entries(secret: Fields) -> list[tuple[str, dict[str, str]]]:
+def _entries(secret: Object) -> list[tuple[str, dict[str, str]]]:
     data = secret.get("data") or {}
     try:
         if ".dockerconfigjson" in data:
@@ -53,7 +53,7 @@ def _entries(secret: Fields) -> list[tuple[str, dict[str, str]]]:
         return []  # a secret that cannot be read helps nobody, and others may
 
 
-def _entry(value: Fields) -> dict[str, str]:
+def _entry(value: Object) -> dict[str, str]:
     user, password = value.get("username", ""), value.get("password", "")
     if value.get("auth"):
         user, _, password = base64.b64decode(value["auth"]).decode().partition(":")
@@ -96,7 +96,7 @@ class ImagePuller:
         uid: str,
         image: str,
         policy: str,
-        secrets: list[Fields],
+        secrets: list[Object],
         sandbox_config: Message,
         report: Report,
     ) -> Message:
@@ -164,7 +164,7 @@ class ImagePuller:
         report("Warning", "InspectFailed", message)
         return ImageError("InvalidImageName", message)
 
-    async def _pull(self, image: str, secrets: list[Fields], sandbox_config: Message) -> None:
+    async def _pull(self, image: str, secrets: list[Object], sandbox_config: Message) -> None:
         candidates: list[dict[str, str] | None] = [*credentials(image, secrets)]
         failure: CriError | None = None
         for auth in candidates or [None]:

@@ -6,13 +6,13 @@ import logging
 import random
 from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client import Client, Conflict, NotFound, StatusError
 from pybernetes.client.refs import LEASES
 from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import Clock
 
 log = logging.getLogger(__name__)
-Fields = dict[str, Any]
 NAMESPACE = "kube-node-lease"
 
 
@@ -27,7 +27,7 @@ class NodeLease:
             seconds,
             owner,
         )
-        self._lease: Fields | None = None
+        self._lease: Object | None = None
 
     async def run(self) -> None:
         """Renew the lease until cancelled."""
@@ -62,8 +62,8 @@ class NodeLease:
         except NotFound:
             self._lease = None
 
-    def _fresh(self) -> Fields:
-        meta: Fields = {"name": self._name, "namespace": NAMESPACE}
+    def _fresh(self) -> Object:
+        meta: Object = {"name": self._name, "namespace": NAMESPACE}
         self._own(meta)
         return {
             "metadata": meta,
@@ -74,7 +74,7 @@ class NodeLease:
             },
         }
 
-    def _own(self, meta: Fields) -> None:
+    def _own(self, meta: Object) -> None:
         node = self._owner()
         if node.get("metadata", {}).get("uid") and not meta.get("ownerReferences"):
             meta["ownerReferences"] = [

@@ -9,8 +9,8 @@ from cri_api.v1 import api_pb2 as messages
 from pybernetes.api import quantity
 from pybernetes.api.core.pod import resource_totals
 from pybernetes.api.core.pod.pod_level_resources import qos_class
+from pybernetes.api.resource import Object
 
-Fields = dict[str, Any]
 Message = Any
 PERIOD = 100_000  # microseconds
 _SMALLEST_QUOTA = 1000
@@ -34,12 +34,12 @@ def weight(cpu_shares: int) -> int:
     return 1 + (cpu_shares - 2) * 9999 // 262_142
 
 
-def _amount(container: Fields, kind: str, name: str) -> str | None:
+def _amount(container: Object, kind: str, name: str) -> str | None:
     return ((container.get("resources") or {}).get(kind) or {}).get(name)
 
 
-def linux(
-    pod: Fields, container: Fields, memory_capacity: int, *, cfs_quota: bool = True, swap: bool = False,
+def container_resources(
+    pod: Object, container: Object, memory_capacity: int, *, cfs_quota: bool = True, swap: bool = False,
     oom_group: bool = False,
 ) -> Message:  # fmt: skip
     """Return the resources of a container; with ``oom_group`` all its processes are killed together (v2 only)."""
@@ -74,7 +74,7 @@ def linux(
     return result
 
 
-def oom_score(pod: Fields, container: Fields, memory_capacity: int) -> int:
+def oom_score(pod: Object, container: Object, memory_capacity: int) -> int:
     """Return how readily the kernel kills a container when memory runs out."""
     spec = pod["spec"]
     quality = qos_class(spec)
@@ -91,12 +91,12 @@ def oom_score(pod: Fields, container: Fields, memory_capacity: int) -> int:
     return score - 1 if score == _BEST_EFFORT else score
 
 
-def _memory_request(container: Fields) -> int:
+def _memory_request(container: Object) -> int:
     value = _amount(container, "requests", "memory")
     return quantity.integer(value) if value else 0
 
 
-def pod_limits(pod: Fields) -> tuple[int, int, int]:
+def pod_resources(pod: Object) -> tuple[int, int, int]:
     """Return CPU shares, CPU quota (0 for none) and memory limit (0 for none) of a pod's own control group."""
     spec = pod["spec"]
     requests = resource_totals.requests({"spec": spec})

@@ -6,15 +6,15 @@ import logging
 import os
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
 
 from pybernetes.api import quantity
-from pybernetes.node.kubelet import machine, resources
-from pybernetes.node.kubelet.cgroups import PodCgroups
+from pybernetes.api.resource import Object
+from pybernetes.node.kubelet.cgroups import linux_resources
+from pybernetes.node.kubelet.cgroups.pod_cgroups import PodCgroups
 from pybernetes.node.kubelet.config import ConfigurationError, Options
+from pybernetes.node.kubelet.node_status import machine
 
 log = logging.getLogger(__name__)
-Fields = dict[str, Any]
 _LEAST = 2  # cpu.shares of those who asked for nothing
 
 
@@ -27,7 +27,7 @@ def cpu_set(text: str) -> set[int]:
     return cpus
 
 
-def reserved(settings: Fields) -> dict[str, str]:
+def reserved(settings: Object) -> dict[str, str]:
     """Return what is reserved for the system and for Kubernetes itself."""
     amounts: dict[str, str] = {}
     for part in ("systemReserved", "kubeReserved"):
@@ -38,7 +38,7 @@ def reserved(settings: Fields) -> dict[str, str]:
     return amounts
 
 
-def _held_back(settings: Fields, total: Mapping[str, str]) -> dict[str, str]:
+def _held_back(settings: Object, total: Mapping[str, str]) -> dict[str, str]:
     """Return what is held back because pods are evicted before it is used up."""
     amounts = {}
     for signal, name in (("memory.available", "memory"), ("nodefs.available", "ephemeral-storage")):
@@ -49,7 +49,7 @@ def _held_back(settings: Fields, total: Mapping[str, str]) -> dict[str, str]:
     return amounts
 
 
-def allocatable(total: Mapping[str, str], settings: Fields) -> dict[str, str]:
+def allocatable(total: Mapping[str, str], settings: Object) -> dict[str, str]:
     """Return what of a node is left for pods."""
     left: dict[str, str] = {}
     parts = (reserved(settings), _held_back(settings, total))
@@ -69,7 +69,7 @@ def enforce(cgroups: PodCgroups, options: Options) -> None:
     kept = reserved(settings) if "pods" in enforced else {}
     amounts = {name: quantity.subtract(total[name], kept[name]) if name in kept else total[name]
                for name in ("cpu", "memory")}  # fmt: skip
-    shares = resources.shares(quantity.milli(amounts["cpu"]))
+    shares = linux_resources.shares(quantity.milli(amounts["cpu"]))
     memory = max(0, quantity.integer(amounts["memory"]))
     try:
         for group in (cgroups.top, cgroups.quality("burstable"), cgroups.quality("besteffort")):
@@ -88,7 +88,7 @@ def enforce(cgroups: PodCgroups, options: Options) -> None:
 def _hold(cgroups: PodCgroups, group: str, amounts: Mapping[str, str], whole: bool) -> None:
     if not cgroups.folders(group)[0].is_dir():
         raise ConfigurationError(f'the control group "{group}" does not exist')
-    shares = resources.shares(quantity.milli(amounts["cpu"])) if "cpu" in amounts else 0
+    shares = linux_resources.shares(quantity.milli(amounts["cpu"])) if "cpu" in amounts else 0
     memory = quantity.integer(amounts["memory"]) if whole and "memory" in amounts else 0
     pids = quantity.integer(amounts["pid"]) if whole and "pid" in amounts else -1
     refused = cgroups.put(cgroups.folder(group), shares, memory, 0, pids)
@@ -96,7 +96,7 @@ def _hold(cgroups: PodCgroups, group: str, amounts: Mapping[str, str], whole: bo
         log.warning("the control group %s did not take %s", group, ", ".join(refused))
 
 
-def check_machine(settings: Fields, mount_is_v2: bool) -> None:
+def check_machine(settings: Object, mount_is_v2: bool) -> None:
     """Reject a machine that the configuration does not allow; ConfigurationError says why."""
     if settings["failCgroupV1"] and not mount_is_v2:
         raise ConfigurationError("kubelet is configured to not run on a host using cgroup v1")
@@ -116,7 +116,7 @@ def check_machine(settings: Fields, mount_is_v2: bool) -> None:
         )
 
 
-def prepare_process(settings: Fields) -> None:
+def prepare_process(settings: Object) -> None:
     """Make the kubelet the last process that the kernel kills, and raise its limit of open files, as far as allowed."""
     import resource
 

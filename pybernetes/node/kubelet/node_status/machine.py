@@ -6,11 +6,9 @@ import os
 import platform
 import shutil
 from pathlib import Path
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.lib.oci import architecture
-
-Fields = dict[str, Any]
 
 
 def memory() -> int:
@@ -55,7 +53,7 @@ def swap_is_on() -> bool:
     return any(not line.startswith("/dev/zram") for line in lines if line.strip())
 
 
-def most_pods(settings: Fields) -> int:
+def most_pods(settings: Object) -> int:
     """Return how many pods the node takes."""
     most, each = int(settings["maxPods"]), int(settings["podsPerCore"])
     return min(most, each * cpus()) if each else most
@@ -73,7 +71,7 @@ def huge_pages() -> dict[str, str]:
     return pages
 
 
-def info(kubelet_version: str, runtime: str) -> Fields:
+def info(kubelet_version: str, runtime: str) -> Object:
     """Return the node's nodeInfo."""
     return {
         "machineID": _first("/etc/machine-id", "/var/lib/dbus/machine-id"),

@@ -1,0 +1,25 @@
+"""Requests and limits in the units of control groups."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pybernetes.node.kubelet.cgroups import linux_resources
+from tests.node.kubelet.pods import pod
+
+
+@pytest.mark.parametrize(
+    ("container", "expected"),
+    [
+        ({}, (2, 0, 0, 1000)),
+        ({"requests": {"cpu": "500m", "memory": "1Gi"}}, (512, 0, 0, 900)),
+        ({"limits": {"cpu": "1", "memory": "1Gi"}, "requests": {"cpu": "1", "memory": "1Gi"}}, (1024, 100000, 1 << 30, -997)),
+        ({"limits": {"cpu": "1m"}}, (2, 1000, 0, 999)),
+    ],
+)  # fmt: skip
+def test_container_resources(container: dict[str, Any], expected: tuple[int, ...]) -> None:
+    definition = pod({"resources": container})
+    found = linux_resources.container_resources(definition, definition["spec"]["containers"][0], 10 << 30)
+    assert (found.cpu_shares, found.cpu_quota, found.memory_limit_in_bytes, found.oom_score_adj) == expected
