@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -33,29 +31,6 @@ _NOTHING_IS_DEFAULT = (
 
 class ConfigurationError(ValueError):
     """The configuration says something impossible or unknown."""
-
-
-@dataclass(slots=True)
-class Options:
-    """Everything that a kubelet needs to know to run."""
-
-    node_name: str
-    root: Path = Path("/var/lib/kubelet")
-    configuration: Object = field(default_factory=lambda: merged({}))
-    node_ips: tuple[str, ...] = ()
-    node_labels: Mapping[str, str] = field(default_factory=dict)
-    hostname: str = ""
-    provider_id: str = ""
-    cloud_provider: str = ""
-    cni_configuration: Path | None = None  # where to write the CNI configuration; None leaves it to others
-    certificates: Path | None = None
-    dead_runs: int = 1  # how many earlier runs of a container are kept for their logs
-    housekeeping: float = 10.0  # seconds between two looks at what the node has left
-    capacity: Mapping[str, str] = field(default_factory=dict)  # what the machine has, where it is to be told
-
-    def seconds(self, name: str) -> float:
-        """Return a duration of the configuration in seconds."""
-        return float(duration(self.configuration[name]))
 
 
 def merged(given: Object) -> Object:

@@ -15,7 +15,6 @@ from pybernetes.lib.flags import duration
 from pybernetes.lib.network import default_address
 from pybernetes.node.kubelet.backoff import Backoff
 from pybernetes.node.kubelet.cgroups.pod_cgroups import PodCgroups
-from pybernetes.node.kubelet.config import Options
 from pybernetes.node.kubelet.context import Context
 from pybernetes.node.kubelet.cri.client import CriClient, CriError
 from pybernetes.node.kubelet.cri.start_limiter import StartLimiter
@@ -28,6 +27,7 @@ from pybernetes.node.kubelet.node_status import machine, node_allocatable
 from pybernetes.node.kubelet.node_status.node_lease import NodeLease
 from pybernetes.node.kubelet.node_status.node_status import NodeStatus
 from pybernetes.node.kubelet.object_cache import ObjectCache
+from pybernetes.node.kubelet.options import Options
 from pybernetes.node.kubelet.pod.pod_worker import PodWorker
 from pybernetes.node.kubelet.pod.pod_workers import PodWorkers
 from pybernetes.node.kubelet.pod_admission.pod_admitter import PodAdmitter

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from pybernetes.node.kubelet.config import DEFAULTS, Options
+from pybernetes.node.kubelet.config import DEFAULTS
 from pybernetes.node.kubelet.containers.resolv_conf import ClusterDns, ResolvConf, parse_resolv_conf
 from pybernetes.node.kubelet.node_status import machine
+from pybernetes.node.kubelet.options import Options
 
 _LOG_LINKS = Path("/var/log/containers")  # beside the usual folder of logs
 

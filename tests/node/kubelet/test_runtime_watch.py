@@ -15,9 +15,10 @@ from cri_api.v1 import api_pb2_grpc as services
 
 from pybernetes.lib.clock import ManualClock
 from pybernetes.node.kubelet.cgroups.pod_cgroups import PodCgroups
-from pybernetes.node.kubelet.config import Options, merged
+from pybernetes.node.kubelet.config import merged
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerState
 from pybernetes.node.kubelet.kubelet import Kubelet
+from pybernetes.node.kubelet.options import Options
 from pybernetes.node.kubelet.pod.pod_worker import WorkerPhase
 from pybernetes.node.kubelet.runtime_watch import RuntimeWatch
 

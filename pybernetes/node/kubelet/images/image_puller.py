@@ -1,20 +1,17 @@
-"""Has images where containers need them: pull policies, credentials, and a pause after failures."""
+"""Pulls images when containers need them: pull policies, credentials, and a back-off after failures."""
 
 from __future__ import annotations
 
 import asyncio
-import base64
-import fnmatch
 from collections.abc import Callable
 from typing import Any
-
-import orjson
 
 from pybernetes.api.core.pod import image_names as names
 from pybernetes.api.resource import Object
 from pybernetes.lib.clock import Clock
 from pybernetes.node.kubelet.backoff import Backoff
 from pybernetes.node.kubelet.cri.client import CriClient, CriError
+from pybernetes.node.kubelet.images.registry_credentials import credentials
 
 Message = Any
 _ERROR_SECONDS = 1.0  # how long a container says that a pull failed before it says that it waits
@@ -27,59 +24,6 @@ class ImageError(Exception):
     def __init__(self, reason: str, message: str, retry: float = 0.0) -> None:
         super().__init__(message)
         self.reason, self.message, self.retry = reason, message, retry
-
-
-def credentials(image: str, secrets: list[Object]) -> list[dict[str, str]]:
-    """Return the credentials that pull secrets have for an image, the most specific first."""
-    matches: list[tuple[int, dict[str, str]]] = []
-    for secret in secrets:
-        for pattern, entry in _entries(secret):
-            if _matches(pattern, image):
-                matches.append((len(pattern), entry))
-    return [entry for _, entry in sorted(matches, key=lambda match: -match[0])]
-
-
-def _entries(secret: Object) -> list[tuple[str, dict[str, str]]]:
-    data = secret.get("data") or {}
-    try:
-        if ".dockerconfigjson" in data:
-            value = orjson.loads(base64.b64decode(data[".dockerconfigjson"])).get("auths") or {}
-        elif ".dockercfg" in data:
-            value = orjson.loads(base64.b64decode(data[".dockercfg"]))
-        else:
-            return []
-        return [(name, _entry(entry)) for name, entry in value.items()]
-    except (ValueError, AttributeError):
-        return []  # a secret that cannot be read helps nobody, and others may
-
-
-def _entry(value: Object) -> dict[str, str]:
-    user, password = value.get("username", ""), value.get("password", "")
-    if value.get("auth"):
-        user, _, password = base64.b64decode(value["auth"]).decode().partition(":")
-    entry = {"username": user, "password": password}
-    if value.get("identitytoken"):
-        entry["identity_token"] = value["identitytoken"]
-    return entry
-
-
-def _matches(pattern: str, image: str) -> bool:
-    pattern = pattern.removeprefix("https://").removeprefix("http://").rstrip("/")
-    host, _, path = pattern.partition("/")
-    registry, _, name = with_registry(image).partition("/")
-    if host == "index.docker.io":
-        host, path = "docker.io", ""
-    if path in ("v1", "v2"):
-        path = ""
-    return fnmatch.fnmatchcase(registry, host) and (not path or name.startswith(path))
-
-
-def with_registry(image: str) -> str:
-    """Return the name of an image with the registry that it comes from."""
-    first, slash, _ = image.partition("/")
-    if slash and ("." in first or ":" in first or first == "localhost"):
-        return image
-    return f"docker.io/{image}" if slash else f"docker.io/library/{image}"
 
 
 class ImagePuller:

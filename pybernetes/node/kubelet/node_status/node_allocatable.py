@@ -11,8 +11,9 @@ from pybernetes.api import quantity
 from pybernetes.api.resource import Object
 from pybernetes.node.kubelet.cgroups import linux_resources
 from pybernetes.node.kubelet.cgroups.pod_cgroups import PodCgroups
-from pybernetes.node.kubelet.config import ConfigurationError, Options
+from pybernetes.node.kubelet.config import ConfigurationError
 from pybernetes.node.kubelet.node_status import machine
+from pybernetes.node.kubelet.options import Options
 
 log = logging.getLogger(__name__)
 _LEAST = 2  # cpu.shares of those who asked for nothing

@@ -15,8 +15,8 @@ from pybernetes.client.refs import NODES
 from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.oci import architecture
-from pybernetes.node.kubelet.config import Options
 from pybernetes.node.kubelet.node_status import machine, node_allocatable
+from pybernetes.node.kubelet.options import Options
 
 log = logging.getLogger(__name__)
 _SET_RIGHT_SECONDS = 1.0

@@ -8,7 +8,7 @@ from typing import Any
 
 from pybernetes.api.resource import Object
 from pybernetes.lib.clock import Clock
-from pybernetes.node.kubelet.config import Options
+from pybernetes.node.kubelet.options import Options
 from pybernetes.node.kubelet.pod.pod_worker import PodWorker
 from pybernetes.node.kubelet.pod_sources.static_pod_directory import StaticPodDirectory
 from pybernetes.node.kubelet.pod_sources.static_pod_url import StaticPodUrl

@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from pybernetes.node.kubelet.images.image_puller import credentials, with_registry
+from pybernetes.node.kubelet.images.registry_credentials import credentials, with_registry
 
 
 def test_credentials_of_images() -> None:

@@ -19,16 +19,11 @@ import yaml
 from cryptography import x509
 
 from pybernetes.client import kubeconfig
-from pybernetes.lib import tls
 from pybernetes.lib.clock import ManualClock
-from pybernetes.node.kubelet.certificates import client_certificate
-from pybernetes.node.kubelet.certificates.client_certificate import (
-    CLIENT_SIGNER,
-    SERVING_SIGNER,
-    CertificateRotation,
-)
+from pybernetes.node.kubelet.certificates.certificate_request import CLIENT_SIGNER, SERVING_SIGNER
+from pybernetes.node.kubelet.certificates.certificate_rotation import CertificateRotation
 from pybernetes.node.kubelet.cgroups.pod_cgroups import PodCgroups
-from pybernetes.node.kubelet.config import Options
+from pybernetes.node.kubelet.options import Options
 from tests import servers
 from tests.cmd.test_kube_controller_manager import running as running_manager
 from tests.support import require_program
@@ -140,16 +135,3 @@ async def _renew(config: Path, folder: Path) -> None:
             await replaced.wait()
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
-
-
-def test_a_certificate_that_has_ended_is_asked_for_anew(tmp_path: Path) -> None:
-    authority = tls.create_authority("a")
-    options = Options("node9", certificates=tmp_path)
-    pem = tmp_path / "kubelet-client-current.pem"
-    assert client_certificate._is_good(options)  # none of its own: somebody else takes care of it
-    pem.write_bytes(tls.issue(authority, "x", client=True, days=1).certificate)
-    assert client_certificate._is_good(options)
-    pem.write_bytes(tls.issue(authority, "x", client=True, days=0).certificate)
-    assert not client_certificate._is_good(options)
-    pem.write_text("nothing")
-    assert not client_certificate._is_good(options)
