@@ -38,8 +38,8 @@ from pybernetes.node.kubelet.probes.probe_manager import ProbeManager
 from pybernetes.node.kubelet.runtime_watch import RuntimeWatch
 from pybernetes.node.kubelet.stats.summary_provider import MeasuredPod, SummaryProvider
 from pybernetes.node.kubelet.status.status_manager import StatusManager
-from pybernetes.node.kubelet.volumes.base import VolumeInputs
 from pybernetes.node.kubelet.volumes.image_volumes import ImageVolumes
+from pybernetes.node.kubelet.volumes.volume_inputs import VolumeInputs
 from pybernetes.node.kubelet.volumes.volume_manager import VolumeManager
 from pybernetes.runtime.events import Recorder
 from pybernetes.runtime.informer import Informer

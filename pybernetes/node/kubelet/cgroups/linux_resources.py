@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from cri_api.v1 import api_pb2 as messages
 
 from pybernetes.api import quantity
 from pybernetes.api.core.pod import resource_totals
 from pybernetes.api.core.pod.pod_level_resources import qos_class
 from pybernetes.api.resource import Object
+from pybernetes.node.kubelet.cri.messages import Message
 
-Message = Any
 PERIOD = 100_000  # microseconds
 _SMALLEST_QUOTA = 1000
 _SHARES_LEAST, _SHARES_MOST = 2, 262_144

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
 import grpc
@@ -12,7 +12,8 @@ import grpc.aio
 from cri_api.v1 import api_pb2 as messages
 from cri_api.v1 import api_pb2_grpc as services
 
-Message = Any  # the messages are made at run time, so there are no types to name
+from pybernetes.node.kubelet.cri.messages import Message
+
 _SECONDS = 120.0
 _PULL_SECONDS = 3600.0
 _RECEIVE_LIMIT = 16 << 20
@@ -268,3 +269,12 @@ class CriClient:
     async def image_fs_info(self) -> Message:
         """Return the filesystems that images are kept on."""
         return await self._call(self._images.ImageFsInfo, messages.ImageFsInfoRequest())
+
+
+async def ignore_missing(call: Awaitable[None]) -> None:
+    """Wait for a call; what it is about may be gone already."""
+    try:
+        await call
+    except CriError as error:
+        if error.code != "NOT_FOUND":
+            raise

@@ -7,7 +7,6 @@ of its own behind the same socket. Where there is neither, the caller has to loo
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import Any
 
 import grpc
 import grpc.aio
@@ -15,8 +14,8 @@ from cri_api.v1 import api_pb2 as messages
 
 from pybernetes.node.kubelet.cri.client import CriClient
 from pybernetes.node.kubelet.cri.containerd import TYPES
+from pybernetes.node.kubelet.cri.messages import Message
 
-Message = Any
 _SUBSCRIBE = "/containerd.services.events.v1.Events/Subscribe"
 _TOPICS = ("/tasks/exit", "/tasks/oom", "/tasks/paused", "/tasks/resumed")
 

@@ -12,8 +12,8 @@ import grpc.aio
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
 from pybernetes.node.kubelet.cri.client import CriError
+from pybernetes.node.kubelet.cri.messages import Message
 
-Message = Any
 NAMESPACE = "k8s.io"  # CRI's images and containers are in it
 _SECONDS = 120.0
 _KEPT_AS = (

@@ -6,16 +6,15 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from cri_api.v1 import api_pb2 as messages
 
 from pybernetes.node.kubelet.containers.logs import last_text
 from pybernetes.node.kubelet.cri import label_keys
 from pybernetes.node.kubelet.cri.client import CriClient, CriError
+from pybernetes.node.kubelet.cri.messages import Message
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerRun, ContainerState, PodRuntime, PodSandbox
 
-Message = Any
 _MESSAGE_LIMIT = 4096
 _STATES = {
     messages.CONTAINER_CREATED: ContainerState.CREATED,

@@ -9,8 +9,8 @@ from cri_api.v1 import api_pb2 as messages
 
 from pybernetes.api.resource import Object
 from pybernetes.node.kubelet.containers.environment import ConfigError
+from pybernetes.node.kubelet.cri.messages import Message
 
-Message = Any
 _MASKED = ("/proc/asound", "/proc/acpi", "/proc/interrupts", "/proc/kcore", "/proc/keys", "/proc/latency_stats",
            "/proc/timer_list", "/proc/timer_stats", "/proc/sched_debug", "/proc/scsi", "/sys/firmware",
            "/sys/devices/virtual/powercap")  # fmt: skip

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import orjson
 from cri_api.v1 import api_pb2 as messages
@@ -14,9 +13,9 @@ from pybernetes.node.kubelet.cgroups import linux_resources
 from pybernetes.node.kubelet.containers import resolv_conf
 from pybernetes.node.kubelet.containers.expansion import expand
 from pybernetes.node.kubelet.cri import label_keys, security_context
+from pybernetes.node.kubelet.cri.messages import Message
 from pybernetes.node.kubelet.node_settings import NodeSettings
 
-Message = Any
 _PROTOCOLS = {"TCP": messages.TCP, "UDP": messages.UDP, "SCTP": messages.SCTP}
 
 

@@ -11,6 +11,7 @@ from pybernetes.api.resource import Object
 from pybernetes.node.kubelet.eviction import thresholds
 from pybernetes.node.kubelet.eviction.thresholds import Observation, Threshold, binary
 from pybernetes.node.kubelet.pod_kinds import is_critical
+from pybernetes.node.kubelet.volumes.local_storage import is_local
 
 
 def rank(
@@ -58,15 +59,9 @@ def _disk(pod: Object, stats: Object, signal: str, resource: str, image_disk: bo
     for container in stats.get("containers", ()):
         total += sum(container.get(part, {}).get(unit, 0) for part in ("rootfs", "logs") if part in parts)
     if "volumes" in parts:
-        local = {volume["name"] for volume in pod["spec"].get("volumes", ()) if _is_local(volume)}
+        local = {volume["name"] for volume in pod["spec"].get("volumes", ()) if is_local(volume)}
         total += sum(volume.get(unit, 0) for volume in stats.get("volume", ()) if volume["name"] in local)
     return total
-
-
-def _is_local(volume: Object) -> bool:
-    if "emptyDir" in volume:
-        return (volume["emptyDir"] or {}).get("medium", "") != "Memory"
-    return any(name in volume for name in ("hostPath", "configMap", "gitRepo"))
 
 
 def message(

@@ -7,7 +7,7 @@ import shutil
 
 from pybernetes.node.kubelet.context import Context
 from pybernetes.node.kubelet.cri import label_keys
-from pybernetes.node.kubelet.cri.client import CriError
+from pybernetes.node.kubelet.cri.client import CriError, ignore_missing
 
 log = logging.getLogger(__name__)
 _GRACE = 1.0
@@ -41,18 +41,10 @@ class OrphanedPods:
         for container in await cri.list_containers():
             uid = container.labels.get(label_keys.POD_UID)
             if uid and uid not in known:
-                await _gone(cri.stop_container(container.id, _GRACE))
-                await _gone(cri.remove_container(container.id))
+                await ignore_missing(cri.stop_container(container.id, _GRACE))
+                await ignore_missing(cri.remove_container(container.id))
         for sandbox in await cri.list_pod_sandboxes():
             uid = sandbox.labels.get(label_keys.POD_UID)
             if uid and uid not in known:
-                await _gone(cri.stop_pod_sandbox(sandbox.id))
-                await _gone(cri.remove_pod_sandbox(sandbox.id))
-
-
-async def _gone(call: object) -> None:
-    try:
-        await call  # type: ignore[misc]
-    except CriError as error:
-        if error.code != "NOT_FOUND":
-            raise
+                await ignore_missing(cri.stop_pod_sandbox(sandbox.id))
+                await ignore_missing(cri.remove_pod_sandbox(sandbox.id))

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
 
 from pybernetes.api.core.pod import image_names as names
 from pybernetes.api.resource import Object
 from pybernetes.lib.clock import Clock
 from pybernetes.node.kubelet.backoff import Backoff
 from pybernetes.node.kubelet.cri.client import CriClient, CriError
+from pybernetes.node.kubelet.cri.messages import Message
 from pybernetes.node.kubelet.images.registry_credentials import credentials
 
-Message = Any
 _ERROR_SECONDS = 1.0  # how long a container says that a pull failed before it says that it waits
 Report = Callable[[str, str, str], None]  # type, reason, message of an event
 

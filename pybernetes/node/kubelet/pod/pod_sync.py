@@ -14,13 +14,14 @@ from pybernetes.node.kubelet.cri.label_keys import fingerprint
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerState
 from pybernetes.node.kubelet.durations import text
 from pybernetes.node.kubelet.images.image_puller import ImageError
-from pybernetes.node.kubelet.pod.executor import Executor, StartFailed
 from pybernetes.node.kubelet.pod.plan import Actions, Kill, Probed, Start, plan
+from pybernetes.node.kubelet.pod.pod_starter import PodStarter, StartFailed
+from pybernetes.node.kubelet.pod.pod_stopper import PodStopper
 from pybernetes.node.kubelet.pod.pod_view import PodView
 from pybernetes.node.kubelet.pod.resize import needs_restart, with_resources
 from pybernetes.node.kubelet.probes.probe_manager import LIVENESS, STARTUP
 from pybernetes.node.kubelet.status.status_inputs import ENDED
-from pybernetes.node.kubelet.volumes.base import VolumeError
+from pybernetes.node.kubelet.volumes.errors import VolumeError
 
 AT_ONCE = 0.0
 RETRY_FIRST, RETRY_LONGEST = 1.0, 60.0
@@ -31,9 +32,11 @@ End = Callable[[tuple[str, str] | None, float | None], None]
 class PodSync:
     """Brings a pod to what it is wanted to be. ``end`` is called if that is over, ``again`` if there is more."""
 
-    def __init__(self, view: PodView, executor: Executor, end: End, again: Callable[[], None]) -> None:
+    def __init__(
+        self, view: PodView, starter: PodStarter, stopper: PodStopper, end: End, again: Callable[[], None]
+    ) -> None:
         self.view, self.context = view, view.context
-        self._executor, self._end, self._again = executor, end, again
+        self._starter, self._stopper, self._end, self._again = starter, stopper, end, again
         self._sandbox_config: Any = None
         self._made: list[str] | None = None  # the runs that were started, if nothing else was done
         self._admitted = False
@@ -80,7 +83,7 @@ class PodSync:
                 await self.view.refresh_runs(self._made)
             else:
                 await self.view.refresh()
-            if await self._executor.prune(self.view.runtime):
+            if await self._stopper.prune(self.view.runtime):
                 await self.view.refresh()
             self.view.probe()
             self.view.report()
@@ -159,12 +162,12 @@ class PodSync:
         self._made = None if actions.kill or actions.kill_pod or actions.reset else []
         if actions.reset:
             for run in actions.reset:
-                await self._executor.reset(self.view.pod, run)
+                await self._stopper.reset(self.view.pod, run)
             await self.view.refresh()
             return None
         if actions.kill_pod:
             if self.view.runtime.running or any(sandbox.ready for sandbox in self.view.runtime.sandboxes):
-                await self._executor.stop_pod(self.view.pod, self.view.runtime, None, self.view.addresses())
+                await self._stopper.stop_pod(self.view.pod, self.view.runtime, None, self.view.addresses())
                 await self.view.refresh()
             if not actions.create_sandbox:
                 return RETRY_LONGEST
@@ -186,20 +189,20 @@ class PodSync:
             raise
         if actions.create_sandbox:
             try:
-                self._sandbox_config = self._executor.sandbox_config(
+                self._sandbox_config = self._starter.sandbox_config(
                     self.view.pod, self.view.runtime.next_attempt, parent
                 )
             except ValueError as error:
                 context.event(self.view.pod, "Warning", "FailedCreatePodSandBox", str(error))
                 raise ConfigError(str(error)) from None
-            made = await self._executor.create_sandbox(self.view.pod, self._sandbox_config)
+            made = await self._starter.create_sandbox(self.view.pod, self._sandbox_config)
             await self.view.refresh_sandbox(made)
             if self.view.runtime.sandbox is None:
                 raise CriError("INTERNAL", "the sandbox ended as soon as it was started")
             self.view.report()
         if self._sandbox_config is None:
             attempt = max(0, self.view.runtime.next_attempt - 1)
-            self._sandbox_config = self._executor.sandbox_config(self.view.pod, attempt, parent)
+            self._sandbox_config = self._starter.sandbox_config(self.view.pod, attempt, parent)
         for start in starts:
             waits = _sooner(waits, await self._start(start, mounted))
         return waits
@@ -241,7 +244,7 @@ class PodSync:
         """Start a container; return the seconds until the next attempt if that fails."""
         name = start.container["name"]
         try:
-            made = await self._executor.start(
+            made = await self._starter.start(
                 self.view.pod, start, self.view.runtime, self._sandbox_config, mounted, self.view.addresses()
             )
         except ImageError as error:
@@ -273,7 +276,7 @@ class PodSync:
         self.context.event(
             self.view.pod, "Normal", "Killing", kill.message or f"Stopping container {run.name}", container
         )
-        await self._executor.stop_run(self.view.pod, container, run.id, grace, self.view.addresses())
+        await self._stopper.stop_run(self.view.pod, container, run.id, grace, self.view.addresses())
         await self.view.refresh()
 
 

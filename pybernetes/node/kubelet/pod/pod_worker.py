@@ -17,12 +17,13 @@ from pybernetes.client.refs import PODS
 from pybernetes.node.kubelet.containers.environment import ConfigError
 from pybernetes.node.kubelet.context import Context
 from pybernetes.node.kubelet.cri.client import CriError
-from pybernetes.node.kubelet.pod.executor import Executor
+from pybernetes.node.kubelet.pod.pod_starter import PodStarter
+from pybernetes.node.kubelet.pod.pod_stopper import PodStopper
 from pybernetes.node.kubelet.pod.pod_sync import AT_ONCE, RETRY_FIRST, RETRY_LONGEST, PodSync
 from pybernetes.node.kubelet.pod.pod_view import PodView
 from pybernetes.node.kubelet.pod_kinds import is_static
 from pybernetes.node.kubelet.status.status_manager import StatusManager
-from pybernetes.node.kubelet.volumes.base import VolumeError
+from pybernetes.node.kubelet.volumes.errors import VolumeError
 
 log = logging.getLogger(__name__)
 
@@ -46,8 +47,10 @@ class PodWorker(PodView):
         self.phase = WorkerPhase.SYNCING
         self.removed = False  # the API server does not have it any more
         self._finished = finished
-        self._executor = Executor(context)
-        self._syncing = PodSync(self, self._executor, self._over, self.wake)
+        self._stopper = PodStopper(context)
+        self._syncing = PodSync(
+            self, PodStarter(context, self._stopper), self._stopper, self._over, self.wake
+        )
         self._wakeup = asyncio.Event()
         self._grace: float | None = None
         self._failures = 0
@@ -193,7 +196,7 @@ class PodWorker(PodView):
         context = self.context
         self.probe(ending=True)
         self.report()
-        await self._executor.stop_pod(self.pod, self.runtime, self._grace, self.addresses())
+        await self._stopper.stop_pod(self.pod, self.runtime, self._grace, self.addresses())
         await self.refresh()
         if self.runtime.running:
             raise CriError("INTERNAL", f"containers still run: {[run.name for run in self.runtime.running]}")
@@ -218,7 +221,7 @@ class PodWorker(PodView):
                 await context.client.delete(PODS, meta["name"], meta["namespace"], uid=self.uid, grace=0)
             except (NotFound, Conflict):
                 pass  # gone, or another pod has its name by now
-        await self._executor.remove(self.pod, self.runtime)
+        await self._stopper.remove(self.pod, self.runtime)
         await context.volumes.unmount(self.uid)
         context.cgroups.remove(self.pod)
         context.images.forget(self.uid)

@@ -16,6 +16,7 @@ from pybernetes.node.kubelet.cri import specs
 from pybernetes.node.kubelet.cri.client import CriError
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerState, PodRuntime
 from pybernetes.node.kubelet.stats import summary_fields
+from pybernetes.node.kubelet.volumes.local_storage import is_ephemeral
 from pybernetes.node.stats import host
 from pybernetes.node.stats.cgroup import Reader, Usage
 from pybernetes.node.stats.filesystem import Filesystem, filesystem, used
@@ -289,7 +290,7 @@ class SummaryProvider:
         if listed:
             stats["volume"] = listed
         ephemeral = {
-            stats["name"] for stats in measured.pod["spec"].get("volumes", ()) if _is_ephemeral(stats)
+            stats["name"] for stats in measured.pod["spec"].get("volumes", ()) if is_ephemeral(stats)
         }
         parts += [volume for volume in listed if volume["name"] in ephemeral]
         size, count = summary_fields.total(parts)
@@ -299,8 +300,8 @@ class SummaryProvider:
     async def _volumes(self, measured: MeasuredPod, now: float, fresh: bool) -> list[Object]:
         stats = []
         for volume in measured.pod["spec"].get("volumes", ()):
-            path = self._context.volumes.place(measured.pod, volume)
-            disk = filesystem(path) if path is not None and "hostPath" not in volume else None
+            path = self._context.volumes.measured_path(measured.pod, volume)
+            disk = filesystem(path) if path is not None else None
             if disk is None or path is None:
                 continue
             claim = _claim(measured.pod, volume)
@@ -330,13 +331,6 @@ def _files(folder: Path, *names: str) -> tuple[int, int]:
     except OSError:
         pass
     return size, count
-
-
-def _is_ephemeral(volume: Object) -> bool:
-    """Return whether a volume counts as the pod's local ephemeral storage."""
-    if "emptyDir" in volume:
-        return (volume["emptyDir"] or {}).get("medium", "") != "Memory"
-    return any(name in volume for name in ("configMap", "gitRepo"))
 
 
 def _claim(pod: Object, volume: Object) -> str:

@@ -13,7 +13,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from pybernetes.node.kubelet.volumes.base import VolumeFile
+from pybernetes.node.kubelet.volumes.volume_kind import VolumeFile
 
 _DATA = "..data"
 _NEXT = "..data_tmp"

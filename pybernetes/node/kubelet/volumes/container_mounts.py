@@ -6,17 +6,17 @@ import os
 import uuid
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from cri_api.v1 import api_pb2 as messages
 
 from pybernetes.api.resource import Object
 from pybernetes.node.kubelet.containers.environment import ConfigError
 from pybernetes.node.kubelet.containers.expansion import expand, missing
-from pybernetes.node.kubelet.volumes.base import ImageVolumeError, MountedVolume
+from pybernetes.node.kubelet.cri.messages import Message
+from pybernetes.node.kubelet.volumes.errors import ImageVolumeError
 from pybernetes.node.kubelet.volumes.safe_paths import make_sub_path, resolve_inside
+from pybernetes.node.kubelet.volumes.volume_kind import MountedVolume
 
-Message = Any
 _PROPAGATION = {
     "": messages.PROPAGATION_PRIVATE,
     "None": messages.PROPAGATION_PRIVATE,

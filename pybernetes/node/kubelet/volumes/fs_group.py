@@ -5,14 +5,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-# hostPath belongs to the host; what comes from objects is written with its group.
-_TYPES = ("emptyDir", "persistentVolumeClaim", "ephemeral")
-
-
-def applies(source: str) -> bool:
-    """Return whether a type's files are given to the group."""
-    return source in _TYPES
-
 
 def give_to_group(root: Path, group: int, policy: str, read_only: bool) -> None:
     """Give everything below a folder to a group, unless the policy is satisfied with its root."""

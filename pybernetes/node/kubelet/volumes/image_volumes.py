@@ -9,18 +9,18 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import Any
 
 from cri_api.v1 import api_pb2 as messages
 
 from pybernetes.api.resource import Object
 from pybernetes.node.kubelet.cri.client import CriClient, CriError
 from pybernetes.node.kubelet.cri.containerd import Containerd
+from pybernetes.node.kubelet.cri.messages import Message
 from pybernetes.node.kubelet.images.image_puller import ImagePuller, Report
-from pybernetes.node.kubelet.volumes.base import ImageVolumeError, MountedVolume
+from pybernetes.node.kubelet.volumes.errors import ImageVolumeError
 from pybernetes.node.kubelet.volumes.snapshots import Snapshots
+from pybernetes.node.kubelet.volumes.volume_kind import MountedVolume
 
-Message = Any
 _CONTAINERD = (2, 2)  # the first that mounts images, and folders of images
 
 

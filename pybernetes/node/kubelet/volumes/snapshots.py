@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
 from pybernetes.node.kubelet.cri.client import CriError
 from pybernetes.node.kubelet.cri.containerd import Containerd
+from pybernetes.node.kubelet.cri.messages import Message
 from pybernetes.node.kubelet.volumes import host_mounts
 
-Message = Any
 _IMAGE = "io.kubernetes.volume.image"
 _SEALED = host_mounts.MS_RDONLY | host_mounts.MS_NOSUID | host_mounts.MS_NODEV | host_mounts.MS_NOEXEC
 _FLAGS = {"ro": 0, "bind": host_mounts.MS_BIND, "rbind": host_mounts.MS_BIND | host_mounts.MS_REC}

@@ -10,18 +10,16 @@ from pybernetes.api.resource import Object
 from pybernetes.lib.discover import discover
 from pybernetes.node.kubelet.object_cache import NotSynced
 from pybernetes.node.kubelet.volumes import atomic_writer, fs_group, host_mounts
-from pybernetes.node.kubelet.volumes.base import (
+from pybernetes.node.kubelet.volumes.errors import VolumeError
+from pybernetes.node.kubelet.volumes.image_volumes import ImageVolumes
+from pybernetes.node.kubelet.volumes.volume_inputs import VolumeInputs
+from pybernetes.node.kubelet.volumes.volume_kind import (
     ContentVolume,
-    Kind,
     MountedVolume,
-    VolumeError,
-    VolumeInputs,
+    PathVolume,
+    VolumeKind,
     VolumeRequest,
 )
-from pybernetes.node.kubelet.volumes.image_volumes import ImageVolumes
-
-__all__ = ["MountedVolume", "VolumeError", "VolumeManager"]
-_TRUST_SECONDS = 60.0  # trust bundles are fetched and not watched
 
 
 class VolumeManager:
@@ -29,18 +27,18 @@ class VolumeManager:
 
     def __init__(self, inputs: VolumeInputs, images: ImageVolumes) -> None:
         self.inputs, self.images = inputs, images
-        self.kinds: dict[str, Kind] = discover(
+        self.kinds: dict[str, VolumeKind] = discover(
             "pybernetes.node.kubelet.volumes.kinds", "VOLUME", key=lambda kind: kind.source
         )
-        self.places: dict[tuple[str, str], str] = {}  # where volumes are, by pod and name
+        self._paths: dict[tuple[str, str], str] = {}  # where volumes are, by uid of the pod and name
         self._owned: set[tuple[str, str]] = set()  # volumes whose files have had their group set
 
     def folder(self, uid: str) -> Path:
         """Return the folder of everything that belongs to a pod."""
         return self.inputs.directory / uid
 
-    def _request(self, pod: Object, volume: Object) -> tuple[Kind, VolumeRequest]:
-        source = next((key for key in volume if key != "name"), "emptyDir")
+    def _request(self, pod: Object, volume: Object) -> tuple[VolumeKind, VolumeRequest]:
+        source = _source_of(volume)
         kind = self.kinds.get(source)
         if kind is None:
             raise VolumeError(
@@ -51,26 +49,28 @@ class VolumeManager:
 
     async def mount(self, pod: Object) -> dict[str, MountedVolume]:
         """Mount the volumes of a pod that are not mounted yet; return all of them by name."""
-        mounted = {volume["name"]: await self._one(pod, volume) for volume in pod["spec"].get("volumes", ())}
-        self.places |= {
+        mounted = {
+            volume["name"]: await self._mount_one(pod, volume) for volume in pod["spec"].get("volumes", ())
+        }
+        self._paths |= {
             (pod["metadata"]["uid"], name): volume.path for name, volume in mounted.items() if volume.path
         }
         return mounted
 
-    def place(self, pod: Object, volume: Object) -> str | None:
-        """Return where a volume of a pod is, if that is known; images are the runtime's."""
-        if "image" in volume:
-            return None
-        known = self.places.get((pod["metadata"]["uid"], volume["name"]))
-        if known is not None:
-            return known
+    def measured_path(self, pod: Object, volume: Object) -> str | None:
+        """Return where a volume of a pod is, if that is known and what it uses is to be told."""
         try:
-            path = self._request(pod, volume)[1].path
+            kind, request = self._request(pod, volume)
         except VolumeError:
             return None
-        return str(path) if path.exists() else None
+        if isinstance(kind, PathVolume) and not kind.measured:
+            return None
+        known = self._paths.get((pod["metadata"]["uid"], volume["name"]))
+        if known is not None:
+            return known
+        return str(request.path) if request.path.exists() else None
 
-    async def _one(self, pod: Object, volume: Object) -> MountedVolume:
+    async def _mount_one(self, pod: Object, volume: Object) -> MountedVolume:
         kind, request = self._request(pod, volume)
         name = volume["name"]
         try:
@@ -85,7 +85,7 @@ class VolumeManager:
         except (NotSynced, OSError) as error:
             raise VolumeError(f'MountVolume.SetUp failed for volume "{name}" : {error}') from None
         key = (pod["metadata"]["uid"], name)
-        if request.fs_group is not None and fs_group.applies(kind.source) and key not in self._owned:
+        if request.fs_group is not None and kind.takes_fs_group and key not in self._owned:
             policy = (pod["spec"].get("securityContext") or {}).get("fsGroupChangePolicy", "Always")
             fs_group.give_to_group(Path(mounted.path), request.fs_group, policy, mounted.read_only)
             self._owned.add(key)
@@ -116,13 +116,19 @@ class VolumeManager:
                     ) from None
 
     def refresh_delay(self, pod: Object) -> float | None:
-        """Return the seconds until content is to be written again although nothing announces a change; None if never."""
+        """Return the seconds until files are to be written again although nothing announces a change."""
         uid, now = pod["metadata"]["uid"], self.inputs.clock.now()
-        delays = [max(1.0, token[1] - now) for key, token in self.inputs.tokens.items() if key[0] == uid]
+        delays = [
+            max(1.0, credential.renew_at - now)
+            for key, credential in self.inputs.credentials.items()
+            if key[0] == uid
+        ]
         for volume in pod["spec"].get("volumes", ()):
-            sources = (volume.get("projected") or {}).get("sources", ())
-            if any("clusterTrustBundle" in source for source in sources):
-                delays.append(_TRUST_SECONDS)
+            source = _source_of(volume)
+            kind = self.kinds.get(source)
+            delay = kind.refresh_after(volume[source] or {}) if isinstance(kind, ContentVolume) else None
+            if delay is not None:
+                delays.append(delay)
         return min(delays) if delays else None
 
     async def unmount(self, uid: str) -> None:
@@ -134,13 +140,16 @@ class VolumeManager:
             await self.images.release(uid)
             shutil.rmtree(folder, ignore_errors=True)
         self._owned = {key for key in self._owned if key[0] != uid}
-        self.places = {key: path for key, path in self.places.items() if key[0] != uid}
-        for kept in (self.inputs.tokens, self.inputs.asked):
-            for key in [key for key in kept if key[0] == uid]:
-                del kept[key]
+        self._paths = {key: path for key, path in self._paths.items() if key[0] != uid}
+        self.inputs.forget(uid)
 
     def orphans(self, known: set[str]) -> list[str]:
         """Return the uids of unknown pods that have a folder here."""
         if not self.inputs.directory.exists():
             return []
         return [name for name in os.listdir(self.inputs.directory) if name not in known]
+
+
+def _source_of(volume: Object) -> str:
+    """Return the field of a volume that says what kind it is."""
+    return next((key for key in volume if key != "name"), "emptyDir")

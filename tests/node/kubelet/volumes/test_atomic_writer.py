@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pybernetes.node.kubelet.volumes import atomic_writer
-from pybernetes.node.kubelet.volumes.base import VolumeFile
+from pybernetes.node.kubelet.volumes.volume_kind import VolumeFile
 
 
 def test_files_change_all_at_once(tmp_path: Path) -> None:

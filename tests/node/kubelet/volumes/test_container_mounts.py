@@ -9,8 +9,9 @@ import pytest
 from cri_api.v1 import api_pb2 as messages
 
 from pybernetes.node.kubelet.containers.environment import ConfigError
-from pybernetes.node.kubelet.volumes.base import ImageVolumeError, MountedVolume
 from pybernetes.node.kubelet.volumes.container_mounts import container_mounts
+from pybernetes.node.kubelet.volumes.errors import ImageVolumeError
+from pybernetes.node.kubelet.volumes.volume_kind import MountedVolume
 
 
 def test_how_a_container_is_told(tmp_path: Path) -> None:

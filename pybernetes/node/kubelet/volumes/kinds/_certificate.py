@@ -1,4 +1,4 @@
-"""Certificates of pods: asked for by a PodCertificateRequest, and anew when their signer says so."""
+"""Certificates of pods: pending for by a PodCertificateRequest, and anew when their signer says so."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import base64
 import random
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from cryptography import x509
@@ -19,8 +18,10 @@ from pybernetes.client import Client
 from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import POD_CERTIFICATE_REQUESTS, SERVICE_ACCOUNTS
 from pybernetes.lib import rfc3339
-from pybernetes.node.kubelet.volumes.base import VolumeError, VolumeFile, VolumeRequest
+from pybernetes.node.kubelet.volumes.errors import VolumeError
 from pybernetes.node.kubelet.volumes.kinds._token import owner_and_mode
+from pybernetes.node.kubelet.volumes.volume_inputs import Credential, CredentialKey, PendingCertificate
+from pybernetes.node.kubelet.volumes.volume_kind import VolumeFile, VolumeRequest
 
 _KEYS: dict[str, Callable[[], Any]] = {
     "RSA3072": lambda: rsa.generate_private_key(65537, 3072),
@@ -35,15 +36,6 @@ _PATIENCE = 10.0  # seconds until the volume is tried again; the request stays
 _SPREAD = 300.0  # not all pods of a node at once
 
 
-@dataclass(slots=True)
-class Asked:
-    """A request under way, the key that goes with it, and why it was turned down."""
-
-    name: str
-    key: bytes
-    refusal: str = ""
-
-
 async def certificate(request: VolumeRequest, source: Object, mode: int) -> dict[str, VolumeFile]:
     """Return the files of a key and its certificate chain."""
     inputs = request.inputs
@@ -52,51 +44,55 @@ async def certificate(request: VolumeRequest, source: Object, mode: int) -> dict
     paths = tuple(
         source.get(field, "") for field in ("credentialBundlePath", "keyPath", "certificateChainPath")
     )
-    place = (request.pod["metadata"]["uid"], request.name, *paths)
-    kept = inputs.tokens.get(place)
-    if kept is None or inputs.clock.now() >= kept[1]:
+    credential_key = (request.pod["metadata"]["uid"], request.name, *paths)
+    kept = inputs.credentials.get(credential_key)
+    if kept is None or inputs.clock.now() >= kept.renew_at:
         try:
-            kept = inputs.tokens[place] = await _issued(request, inputs.client, source, place)
+            kept = inputs.credentials[credential_key] = await _issued(
+                request, inputs.client, source, credential_key
+            )
         except (StatusError, OSError, TimeoutError) as error:
             if kept is None:
                 why = "its signer has not answered yet" if isinstance(error, TimeoutError) else str(error)
                 raise VolumeError(f"no certificate from {source['signerName']}: {why}") from None
-    (key, chain), *_ = kept
+    key, chain = kept.parts
     owner, mode = owner_and_mode(request, mode)
     contents = zip(paths, (key + chain, key, chain), strict=True)
     return {path: VolumeFile(data, mode, owner) for path, data in contents if path}
 
 
 async def _issued(
-    request: VolumeRequest, client: Client, source: Object, place: tuple[str, ...]
-) -> tuple[Any, ...]:
-    """Return key and chain, when to renew them, and when they expire."""
+    request: VolumeRequest, client: Client, source: Object, credential_key: CredentialKey
+) -> Credential:
+    """Return the issued key and chain; raise TimeoutError if the signer does not answer."""
     inputs, namespace = request.inputs, request.namespace
-    asked = inputs.asked.get(place)
-    if asked is None:
-        asked = inputs.asked[place] = await _ask(request, client, source)
-    if not asked.refusal:
+    pending = inputs.pending.get(credential_key)
+    if pending is None:
+        pending = inputs.pending[credential_key] = await _ask(request, client, source)
+    if not pending.refusal:
         node = inputs.node()["metadata"]["name"]
         async with asyncio.timeout(_PATIENCE):
-            outcome = await _outcome(client, namespace, asked.name, node)
+            outcome = await _outcome(client, namespace, pending.name, node)
         if outcome is None:
-            del inputs.asked[place]
-            raise VolumeError(f"PodCertificateRequest {namespace}/{asked.name} appears to have been deleted")
+            del inputs.pending[credential_key]
+            raise VolumeError(
+                f"PodCertificateRequest {namespace}/{pending.name} appears to have been deleted"
+            )
         condition, status = outcome
         if condition["type"] == "Issued":
-            del inputs.asked[place]
+            del inputs.pending[credential_key]
             chain = "".join(f"{certificate}\n" for certificate in _PEM.findall(status["certificateChain"]))
             due = rfc3339.parse(status["beginRefreshAt"]) + random.random() * _SPREAD
-            return (asked.key, chain.encode()), due, rfc3339.parse(status["notAfter"])
+            return Credential((pending.key, chain.encode()), due, rfc3339.parse(status["notAfter"]))
         verb = "was denied" if condition["type"] == "Denied" else "failed"
-        asked.refusal = (
-            f"PodCertificateRequest {namespace}/{asked.name} {verb}, "
+        pending.refusal = (
+            f"PodCertificateRequest {namespace}/{pending.name} {verb}, "
             f'reason="{condition.get("reason", "")}", message="{condition.get("message", "")}"'
         )
-    raise VolumeError(asked.refusal, "Failed")
+    raise VolumeError(pending.refusal, "Failed")
 
 
-async def _ask(request: VolumeRequest, client: Client, source: Object) -> Asked:
+async def _ask(request: VolumeRequest, client: Client, source: Object) -> PendingCertificate:
     """Create the request, with a new key."""
     meta, node = request.pod["metadata"], request.inputs.node()["metadata"]
     account = request.pod["spec"].get("serviceAccountName") or "default"
@@ -122,7 +118,7 @@ async def _ask(request: VolumeRequest, client: Client, source: Object) -> Asked:
     owner = {"apiVersion": "v1", "kind": "Pod", "name": meta["name"], "uid": meta["uid"]}
     body = {"metadata": {"generateName": "req-", "ownerReferences": [owner]}, "spec": spec}
     made = await client.create(POD_CERTIFICATE_REQUESTS, body, request.namespace)
-    return Asked(made["metadata"]["name"], private)
+    return PendingCertificate(made["metadata"]["name"], private)
 
 
 async def _outcome(client: Client, namespace: str, name: str, node: str) -> tuple[Object, Object] | None:

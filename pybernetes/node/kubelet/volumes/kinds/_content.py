@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from pybernetes.api.resource import Object
 from pybernetes.client.refs import CONFIG_MAPS, SECRETS
 from pybernetes.node.kubelet.containers import downward_api
-from pybernetes.node.kubelet.volumes.base import VolumeError, VolumeFile, VolumeRequest
+from pybernetes.node.kubelet.volumes.errors import VolumeError
+from pybernetes.node.kubelet.volumes.volume_kind import VolumeFile, VolumeRequest
 
 
 async def config_map(request: VolumeRequest, source: Object, name: str, mode: int) -> dict[str, VolumeFile]:

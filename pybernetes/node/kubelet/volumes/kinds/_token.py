@@ -8,7 +8,9 @@ from pybernetes.api.resource import Object
 from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import SERVICE_ACCOUNTS
 from pybernetes.lib import rfc3339
-from pybernetes.node.kubelet.volumes.base import VolumeError, VolumeFile, VolumeRequest
+from pybernetes.node.kubelet.volumes.errors import VolumeError
+from pybernetes.node.kubelet.volumes.volume_inputs import Credential
+from pybernetes.node.kubelet.volumes.volume_kind import VolumeFile, VolumeRequest
 
 _RENEW_AFTER = 0.8
 _LONGEST = 24 * 3600.0
@@ -23,8 +25,8 @@ async def token(request: VolumeRequest, source: Object, mode: int) -> dict[str, 
     account = pod["spec"].get("serviceAccountName") or "default"
     seconds = source.get("expirationSeconds") or 3600
     key = (meta["uid"], account, source.get("audience", ""), seconds)
-    kept = inputs.tokens.get(key)
-    if kept is None or inputs.clock.now() >= kept[1]:
+    kept = inputs.credentials.get(key)
+    if kept is None or inputs.clock.now() >= kept.renew_at:
         spec: Object = {
             "expirationSeconds": seconds,
             "boundObjectRef": {"kind": "Pod", "apiVersion": "v1", "name": meta["name"], "uid": meta["uid"]},
@@ -37,20 +39,21 @@ async def token(request: VolumeRequest, source: Object, mode: int) -> dict[str, 
                 SERVICE_ACCOUNTS, body, meta["namespace"], name=account, subresource="token"
             )
         except (StatusError, OSError) as error:
-            if kept is None or inputs.clock.now() >= kept[2]:
+            if kept is None or inputs.clock.now() >= kept.expires_at:
                 raise VolumeError(f"failed to fetch token: {error}") from None
-            return _files(request, source, kept[0], mode)
+            return _files(request, source, kept.parts[0], mode)
         now = inputs.clock.now()
         expires = rfc3339.parse(answer["status"]["expirationTimestamp"])
         # Not all pods of a node at once.
         due = now + min((expires - now) * _RENEW_AFTER, _LONGEST) - random.random() * 10
-        kept = inputs.tokens[key] = (answer["status"]["token"], due, expires)
-    return _files(request, source, kept[0], mode)
+        text = answer["status"]["token"].encode()
+        kept = inputs.credentials[key] = Credential((text,), due, expires)
+    return _files(request, source, kept.parts[0], mode)
 
 
-def _files(request: VolumeRequest, source: Object, text: str, mode: int) -> dict[str, VolumeFile]:
+def _files(request: VolumeRequest, source: Object, data: bytes, mode: int) -> dict[str, VolumeFile]:
     owner, mode = owner_and_mode(request, mode)
-    return {source["path"]: VolumeFile(text.encode(), mode, owner)}
+    return {source["path"]: VolumeFile(data, mode, owner)}
 
 
 def owner_and_mode(request: VolumeRequest, mode: int) -> tuple[int | None, int]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pybernetes.node.kubelet.volumes.base import MountedVolume, PathVolume, VolumeRequest
+from pybernetes.node.kubelet.volumes.volume_kind import MountedVolume, PathVolume, VolumeRequest
 
 
 async def _mount(request: VolumeRequest) -> MountedVolume:
     return MountedVolume("", True)
 
 
-VOLUME = PathVolume("image", _mount)
+VOLUME = PathVolume("image", _mount, measured=False)

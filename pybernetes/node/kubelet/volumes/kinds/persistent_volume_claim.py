@@ -7,12 +7,13 @@ import os
 from pybernetes.api.resource import Object
 from pybernetes.client.errors import NotFound, StatusError
 from pybernetes.client.refs import PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES
-from pybernetes.node.kubelet.volumes.base import MountedVolume, PathVolume, VolumeError, VolumeRequest
-from pybernetes.node.kubelet.volumes.kinds.host_path import check
+from pybernetes.node.kubelet.volumes.errors import VolumeError
+from pybernetes.node.kubelet.volumes.kinds.host_path import check_host_path
+from pybernetes.node.kubelet.volumes.volume_kind import MountedVolume, PathVolume, VolumeRequest
 
 
 async def claimed(request: VolumeRequest, name: str, read_only: bool, owner: str = "") -> MountedVolume:
-    """Return where the volume of a claim is; the claim of an ephemeral volume must belong to its pod (``owner`` is the uid)."""
+    """Return where the volume of a claim is; ``owner`` is the uid of the pod that an ephemeral claim must belong to."""
     client = request.inputs.client
     if client is None:
         raise VolumeError("this kubelet has no API server to ask")
@@ -39,7 +40,7 @@ async def claimed(request: VolumeRequest, name: str, read_only: bool, owner: str
 def _path(spec: Object) -> str:
     if "hostPath" in spec:
         path = spec["hostPath"]["path"]
-        check(path, spec["hostPath"].get("type") or "")
+        check_host_path(path, spec["hostPath"].get("type") or "")
         return path
     if "local" in spec:
         path = spec["local"]["path"]
@@ -56,4 +57,4 @@ async def _mount(request: VolumeRequest) -> MountedVolume:
     return await claimed(request, request.source["claimName"], bool(request.source.get("readOnly")))
 
 
-VOLUME = PathVolume("persistentVolumeClaim", _mount)
+VOLUME = PathVolume("persistentVolumeClaim", _mount, takes_fs_group=True)

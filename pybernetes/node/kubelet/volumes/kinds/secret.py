@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pybernetes.node.kubelet.volumes.base import ContentVolume, VolumeFile, VolumeRequest, default_mode
 from pybernetes.node.kubelet.volumes.kinds import _content
+from pybernetes.node.kubelet.volumes.volume_kind import ContentVolume, VolumeFile, VolumeRequest, default_mode
 
 
 async def _files(request: VolumeRequest) -> dict[str, VolumeFile]:

@@ -15,9 +15,11 @@ from cryptography.hazmat.primitives import hashes, serialization
 from pybernetes.client.refs import NODES, POD_CERTIFICATE_REQUESTS, PODS, SERVICE_ACCOUNTS
 from pybernetes.lib import rfc3339, tls
 from pybernetes.lib.clock import ManualClock
-from pybernetes.node.kubelet.volumes.base import VolumeError, VolumeInputs, VolumeRequest
+from pybernetes.node.kubelet.volumes.errors import VolumeError
 from pybernetes.node.kubelet.volumes.kinds import _certificate
 from pybernetes.node.kubelet.volumes.kinds.projected import VOLUME
+from pybernetes.node.kubelet.volumes.volume_inputs import VolumeInputs
+from pybernetes.node.kubelet.volumes.volume_kind import VolumeRequest
 from tests.cluster import Cluster
 
 SIGNER = "example.com/signer"

@@ -9,8 +9,10 @@ from pybernetes.client.refs import CLUSTER_TRUST_BUNDLES
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.lib import tls
 from pybernetes.lib.clock import ManualClock
-from pybernetes.node.kubelet.volumes.base import VolumeError, VolumeInputs, VolumeRequest
+from pybernetes.node.kubelet.volumes.errors import VolumeError
 from pybernetes.node.kubelet.volumes.kinds.projected import VOLUME
+from pybernetes.node.kubelet.volumes.volume_inputs import VolumeInputs
+from pybernetes.node.kubelet.volumes.volume_kind import VolumeRequest
 from tests.cluster import Cluster
 
 SIGNER = "example.com/one"

@@ -1,17 +1,11 @@
-"""Does what plans say: makes sandboxes, starts and stops containers, removes what is left."""
+"""Starts pods: creates their sandboxes, and creates and starts their containers."""
 
 from __future__ import annotations
 
-import asyncio
 import os
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-import orjson
-
-from pybernetes.api.core.pod.pod_level_resources import is_restartable
 from pybernetes.api.resource import Object
 from pybernetes.client.refs import CONFIG_MAPS, RUNTIME_CLASSES, SECRETS
 from pybernetes.node.kubelet.containers import etc_hosts, logs, resolv_conf
@@ -19,17 +13,17 @@ from pybernetes.node.kubelet.containers.environment import ConfigError, Environm
 from pybernetes.node.kubelet.context import Context
 from pybernetes.node.kubelet.cri import label_keys, specs, start_limiter
 from pybernetes.node.kubelet.cri.client import CriError
-from pybernetes.node.kubelet.cri.pod_runtime import ContainerRun, ContainerState, PodRuntime
+from pybernetes.node.kubelet.cri.messages import Message
+from pybernetes.node.kubelet.cri.pod_runtime import PodRuntime
 from pybernetes.node.kubelet.images.image_puller import ImageError, Report
 from pybernetes.node.kubelet.object_cache import NotSynced, references
 from pybernetes.node.kubelet.pod import lifecycle_hooks
 from pybernetes.node.kubelet.pod.plan import Start
-from pybernetes.node.kubelet.volumes.base import MOUNT_FAILED, ImageVolumeError, MountedVolume
+from pybernetes.node.kubelet.pod.pod_stopper import PodStopper
 from pybernetes.node.kubelet.volumes.container_mounts import container_mounts
+from pybernetes.node.kubelet.volumes.errors import MOUNT_FAILED, ImageVolumeError
 from pybernetes.node.kubelet.volumes.image_volumes import mounted_images
-
-Message = Any
-_LEAST_GRACE = 2.0
+from pybernetes.node.kubelet.volumes.volume_kind import MountedVolume
 
 
 class StartFailed(Exception):
@@ -40,11 +34,11 @@ class StartFailed(Exception):
         self.reason, self.message, self.retry = reason, message, retry
 
 
-class Executor:
-    """Acts on the runtime for one pod at a time."""
+class PodStarter:
+    """Creates sandboxes, and creates and starts containers on the runtime."""
 
-    def __init__(self, context: Context) -> None:
-        self.context = context
+    def __init__(self, context: Context, stopper: PodStopper) -> None:
+        self.context, self._stopper = context, stopper
 
     # -- sandboxes ---------------------------------------------------------------------------------------
 
@@ -165,7 +159,7 @@ class Executor:
             context.event(pod, "Warning", "FailedPostStartHook", "PostStartHook failed", container)
             grace = float(pod["spec"].get("terminationGracePeriodSeconds") or 0)
             context.event(pod, "Normal", "Killing", "FailedPostStartHook", container)
-            await self.stop_run(pod, container, run, grace, addresses)
+            await self._stopper.stop_run(pod, container, run, grace, addresses)
             raise StartFailed("PostStartHookError", str(error)) from None
 
     async def _images(
@@ -255,154 +249,12 @@ class Executor:
         numbers = [int(name.split(".")[0]) for name in os.listdir(folder) if name.split(".")[0].isdigit()]
         return max(numbers) + 1 if numbers else 0
 
-    # -- stopping ----------------------------------------------------------------------------------------
-
-    async def stop_run(
-        self,
-        pod: Object,
-        container: Object | None,
-        run: str,
-        grace: float,
-        addresses: tuple[str, ...],
-        hook: Object | None = None,
-        turn: asyncio.Event | None = None,
-    ) -> None:
-        """Stop a container: preStop hook, its turn in the order, its stop signal, and in the end SIGKILL."""
-        context = self.context
-        began = context.clock.monotonic()
-
-        def left() -> float:
-            return grace - (context.clock.monotonic() - began)
-
-        if container is not None and hook is None:
-            hook = (container.get("lifecycle") or {}).get("preStop")
-        if hook and grace > 0:
-            address = addresses[0] if addresses else ""
-            try:
-                async with asyncio.timeout(grace):
-                    await lifecycle_hooks.run(
-                        context.cri, context.clock, hook, container or {"name": ""}, run, address
-                    )
-            except TimeoutError:
-                pass
-            except lifecycle_hooks.HookFailed:
-                context.event(pod, "Warning", "FailedPreStopHook", "PreStopHook failed", container)
-        if turn is not None and left() > 0:
-            try:
-                async with asyncio.timeout(left()):
-                    await turn.wait()
-            except TimeoutError:
-                pass
-        try:
-            await context.cri.stop_container(run, max(_LEAST_GRACE, left()))
-        except CriError as error:
-            if error.code != "NOT_FOUND":
-                raise
-
-    async def reset(self, pod: Object, run: ContainerRun) -> None:
-        """Remove a run at once, because all containers of its pod start again; its log stays."""
-        if run.state is ContainerState.RUNNING:
-            container = next(
-                (container for group in ("containers", "initContainers") for container in pod["spec"].get(group, ())
-                 if container["name"] == run.name), None,
-            )  # fmt: skip
-            self.context.event(pod, "Normal", "Killing", f"Stopping container {run.name}", container)
-            await self._gone(self.context.cri.stop_container(run.id, 0))
-        await self._gone(self.context.cri.remove_container(run.id))
-
-    async def stop_pod(
-        self, pod: Object, runtime: PodRuntime, grace: float | None, addresses: tuple[str, ...]
-    ) -> None:
-        """Stop all containers of a pod, sidecars last and in reverse order, and its sandboxes."""
-        spec = pod["spec"]
-        usual = float(spec.get("terminationGracePeriodSeconds") or 0)
-        seconds = usual if grace is None else grace
-        known = {
-            container["name"]: container
-            for group in ("initContainers", "containers", "ephemeralContainers")
-            for container in spec.get(group, ())
-        }
-        order = [
-            container["name"]
-            for container in reversed(spec.get("initContainers", ()))
-            if is_restartable(container)
-        ]
-        done: dict[str, asyncio.Event] = {run.name: asyncio.Event() for run in runtime.running}
-
-        async def stop(run: ContainerRun) -> None:
-            container = known.get(run.name)
-            hook = orjson.loads(run.pre_stop) if container is None and run.pre_stop else None
-            self.context.event(pod, "Normal", "Killing", f"Stopping container {run.name}", container)
-            turn = None
-            if run.name in order:
-                before = [event for name, event in done.items() if name not in order]
-                before += [done[name] for name in order[: order.index(run.name)] if name in done]
-                turn = asyncio.Event()
-                waiter = asyncio.create_task(_after(before, turn))
-            try:
-                await self.stop_run(pod, container, run.id, seconds, addresses, hook, turn)
-            finally:
-                done[run.name].set()
-                if turn is not None:
-                    waiter.cancel()
-
-        results = await asyncio.gather(*(stop(run) for run in runtime.running), return_exceptions=True)
-        for result in results:
-            if isinstance(result, BaseException):
-                raise result
-        for sandbox in runtime.sandboxes:
-            if sandbox.ready:
-                await self._gone(self.context.cri.stop_pod_sandbox(sandbox.id))
-
-    async def remove(self, pod: Object, runtime: PodRuntime) -> None:
-        """Remove what the runtime has of a pod that is gone, and its logs."""
-        for run in runtime.runs:
-            await self._gone(self.context.cri.remove_container(run.id))
-        for sandbox in runtime.sandboxes:
-            await self._gone(self.context.cri.stop_pod_sandbox(sandbox.id))
-            await self._gone(self.context.cri.remove_pod_sandbox(sandbox.id))
-        shutil.rmtree(specs.log_folder(self.context.settings.logs, pod), ignore_errors=True)
-
-    async def prune(self, runtime: PodRuntime) -> bool:
-        """Remove ended runs beyond those that are kept, and sandboxes without runs; return whether there were any."""
-        count: dict[str, int] = {}
-        old: list[ContainerRun] = []
-        for run in runtime.runs:
-            count[run.name] = count.get(run.name, 0) + 1
-            if (
-                count[run.name] > 1 + self.context.settings.dead_runs
-                and run.state is not ContainerState.RUNNING
-            ):
-                old.append(run)
-        for run in old:
-            await self._gone(self.context.cri.remove_container(run.id))
-            logs.remove(run.log_path)
-        kept = {run.sandbox for run in runtime.runs if run not in old}
-        stale = [sandbox for sandbox in runtime.sandboxes[1:] if not sandbox.ready and sandbox.id not in kept]
-        for sandbox in stale:
-            await self._gone(self.context.cri.stop_pod_sandbox(sandbox.id))
-            await self._gone(self.context.cri.remove_pod_sandbox(sandbox.id))
-        return bool(old or stale)
-
-    async def _gone(self, call: Any) -> None:
-        try:
-            await call
-        except CriError as error:
-            if error.code != "NOT_FOUND":
-                raise
-
 
 _TYPES = {
     "containers": "container",
     "initContainers": "init_container",
     "ephemeralContainers": "ephemeral_container",
 }
-
-
-async def _after(events: list[asyncio.Event], turn: asyncio.Event) -> None:
-    for event in events:
-        await event.wait()
-    turn.set()
 
 
 def _target(start: Start, runtime: PodRuntime) -> str:
