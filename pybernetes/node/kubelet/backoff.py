@@ -20,7 +20,7 @@ class Backoff:
         self._entries: dict[Hashable, _Entry] = {}
 
     def remaining(self, key: Hashable, ended: float, now: float) -> float:
-        """Return how long something that ended at ``finished`` still has to wait; 0 if it may be tried now."""
+        """Return how long something that ended at a moment still has to wait; 0 if it may be tried now."""
         entry = self._entries.get(key)
         if entry is None or self._expired(entry, ended):
             return 0.0
@@ -49,3 +49,13 @@ class Backoff:
             for key, entry in self._entries.items()
             if not (isinstance(key, tuple) and key and key[0] == prefix)
         }
+
+
+def duration_text(seconds: float) -> str:
+    """Return a duration in whole seconds as Go prints it: ``1m20s``."""
+    whole = int(seconds)
+    hours, rest = divmod(whole, 3600)
+    minutes, left = divmod(rest, 60)
+    if hours:
+        return f"{hours}h{minutes}m{left}s"
+    return f"{minutes}m{left}s" if minutes else f"{left}s"

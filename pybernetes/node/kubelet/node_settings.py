@@ -7,8 +7,8 @@ from pathlib import Path
 
 from pybernetes.node.kubelet.config import DEFAULTS
 from pybernetes.node.kubelet.containers.resolv_conf import ClusterDns, ResolvConf, parse_resolv_conf
-from pybernetes.node.kubelet.node_status import machine
 from pybernetes.node.kubelet.options import Options
+from pybernetes.node.stats import host
 
 _LOG_LINKS = Path("/var/log/containers")  # beside the usual folder of logs
 
@@ -43,7 +43,7 @@ def node_settings(options: Options) -> NodeSettings:
         root=options.root,
         logs=Path(settings["podLogsDir"]),
         dns=ClusterDns(tuple(settings["clusterDNS"]), settings["clusterDomain"], own),
-        memory_capacity=machine.memory(),
+        memory_capacity=host.memory_total(),
         seccomp_default=bool(settings["seccompDefault"]),
         cfs_quota=bool(settings["cpuCFSQuota"]),
         oom_group=unified and not settings["singleProcessOOMKill"],

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pybernetes.node.kubelet import durations
-from pybernetes.node.kubelet.backoff import Backoff
+from pybernetes.node.kubelet.backoff import Backoff, duration_text
 
 
 def test_backoff_doubles_and_forgets() -> None:
@@ -24,4 +23,4 @@ def test_backoff_doubles_and_forgets() -> None:
 
 @pytest.mark.parametrize(("seconds", "text"), [(5, "5s"), (80, "1m20s"), (300, "5m0s"), (3661, "1h1m1s")])
 def test_durations(seconds: float, text: str) -> None:
-    assert durations.text(seconds) == text
+    assert duration_text(seconds) == text

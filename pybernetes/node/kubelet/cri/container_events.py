@@ -6,7 +6,8 @@ of its own behind the same socket. Where there is neither, the caller has to loo
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 
 import grpc
 import grpc.aio
@@ -41,19 +42,13 @@ async def _containerd(cri: CriClient) -> AsyncIterator[str]:
         response_deserializer=TYPES["Envelope"].FromString,
     )
     call = subscribe(TYPES["SubscribeRequest"](filters=[f'topic=="{topic}"' for topic in _TOPICS]))
-    try:
+    with _stream(call):
         # The head of the answer comes with the first event, so nothing can be waited for here.
         yield ""
         async for envelope in call:
             container = concerned(envelope)
             if container:
                 yield container
-    except grpc.aio.AioRpcError as error:
-        if error.code() is grpc.StatusCode.UNIMPLEMENTED:
-            raise Unsupported from None
-        raise ConnectionError(error.details()) from None
-    finally:
-        call.cancel()
 
 
 def concerned(envelope: Message) -> str:
@@ -67,11 +62,18 @@ def concerned(envelope: Message) -> str:
 
 async def _standard(cri: CriClient) -> AsyncIterator[str]:
     call = cri.container_events()
-    try:
+    with _stream(call):
         yield ""
         async for event in call:
             if event.container_event_type == messages.CONTAINER_STOPPED_EVENT:
                 yield event.container_id
+
+
+@contextmanager
+def _stream(call: grpc.aio.UnaryStreamCall[Message, Message]) -> Iterator[None]:
+    """Turn the end of a stream into the error that it means, and cancel the call in any case."""
+    try:
+        yield
     except grpc.aio.AioRpcError as error:
         if error.code() is grpc.StatusCode.UNIMPLEMENTED:
             raise Unsupported from None

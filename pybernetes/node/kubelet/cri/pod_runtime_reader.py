@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -60,13 +60,8 @@ async def _sandbox(cri: CriClient, listed: Message, known: PodSandbox | None) ->
     ready = listed.state == messages.SANDBOX_READY
     if known is not None and known.addresses:
         return replace(known, ready=ready)
-    try:
-        status = await cri.pod_sandbox_status(listed.id)
-    except CriError as error:
-        if error.code == "NOT_FOUND":
-            return None
-        raise
-    return _sandbox_of(listed.id, status)
+    status = await _or_none(cri.pod_sandbox_status(listed.id))
+    return _sandbox_of(listed.id, status) if status is not None else None
 
 
 def _sandbox_of(id_: str, status: Message) -> PodSandbox:
@@ -82,13 +77,18 @@ def _sandbox_of(id_: str, status: Message) -> PodSandbox:
 
 
 async def _run(cri: CriClient, listed: Message) -> ContainerRun | None:
+    status = await _or_none(cri.container_status(listed.id))
+    return run_of(status, listed.pod_sandbox_id) if status is not None else None
+
+
+async def _or_none(call: Awaitable[Message]) -> Message | None:
+    """Wait for a status; return None if what it is about is gone already."""
     try:
-        status = await cri.container_status(listed.id)
+        return await call
     except CriError as error:
         if error.code == "NOT_FOUND":
             return None
         raise
-    return run_of(status, listed.pod_sandbox_id)
 
 
 def run_of(status: Message, sandbox: str) -> ContainerRun:

@@ -7,6 +7,7 @@ import fnmatch
 
 import orjson
 
+from pybernetes.api.core.pod import image_names
 from pybernetes.api.resource import Object
 
 
@@ -56,8 +57,6 @@ def _matches(pattern: str, image: str) -> bool:
 
 
 def with_registry(image: str) -> str:
-    """Return the name of an image with the registry that it comes from."""
-    first, slash, _ = image.partition("/")
-    if slash and ("." in first or ":" in first or first == "localhost"):
-        return image
-    return f"docker.io/{image}" if slash else f"docker.io/library/{image}"
+    """Return the name of an image with the registry that it comes from, without tag and digest."""
+    parts = image_names.parse(image)
+    return parts.name if parts is not None else image

@@ -9,22 +9,7 @@ from pathlib import Path
 
 from pybernetes.api.resource import Object
 from pybernetes.lib.oci import architecture
-
-
-def memory() -> int:
-    """Return the bytes of memory."""
-    return meminfo().get("MemTotal", 0)
-
-
-def meminfo() -> dict[str, int]:
-    """Return /proc/meminfo in bytes."""
-    amounts = {}
-    for line in Path("/proc/meminfo").read_text().splitlines():
-        name, _, rest = line.partition(":")
-        words = rest.split()
-        if words and words[0].isdigit():
-            amounts[name] = int(words[0]) * (1024 if len(words) > 1 else 1)
-    return amounts
+from pybernetes.node.stats import host
 
 
 def cpus() -> int:
@@ -37,7 +22,7 @@ def capacity(root: Path, max_pods: int) -> dict[str, str]:
     disk = shutil.disk_usage(root)
     return {
         "cpu": str(cpus()),
-        "memory": f"{memory() // 1024}Ki",
+        "memory": f"{host.memory_total() // 1024}Ki",
         "ephemeral-storage": f"{disk.total // 1024}Ki",
         "pods": str(max_pods),
         **huge_pages(),
@@ -55,8 +40,8 @@ def swap_is_on() -> bool:
 
 def most_pods(settings: Object) -> int:
     """Return how many pods the node takes."""
-    most, each = int(settings["maxPods"]), int(settings["podsPerCore"])
-    return min(most, each * cpus()) if each else most
+    most, per_core = int(settings["maxPods"]), int(settings["podsPerCore"])
+    return min(most, per_core * cpus()) if per_core else most
 
 
 def huge_pages() -> dict[str, str]:

@@ -7,12 +7,12 @@ from typing import Any
 
 from pybernetes.api.resource import Object
 from pybernetes.lib import rfc3339
+from pybernetes.node.kubelet.backoff import duration_text
 from pybernetes.node.kubelet.cgroups.linux_resources import container_resources
 from pybernetes.node.kubelet.containers.environment import ConfigError
 from pybernetes.node.kubelet.cri.client import CriError
 from pybernetes.node.kubelet.cri.label_keys import fingerprint
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerState
-from pybernetes.node.kubelet.durations import text
 from pybernetes.node.kubelet.images.image_puller import ImageError
 from pybernetes.node.kubelet.pod.plan import Actions, Kill, Probed, Start, plan
 from pybernetes.node.kubelet.pod.pod_starter import PodStarter, StartFailed
@@ -61,9 +61,9 @@ class PodSync:
             return None
         overdue = self._deadline(status)
         if overdue is not None and overdue <= 0:
-            text_ = "Pod was active on the node longer than the specified deadline"
-            context.event(self.view.pod, "Normal", "DeadlineExceeded", text_)
-            self._end(("DeadlineExceeded", text_), None)
+            message = "Pod was active on the node longer than the specified deadline"
+            context.event(self.view.pod, "Normal", "DeadlineExceeded", message)
+            self._end(("DeadlineExceeded", message), None)
             return None
         if not self.view.pod["spec"].get("hostNetwork"):
             problem = context.network_problem()
@@ -225,7 +225,7 @@ class PodSync:
                 due.append(start)
                 continue
             meta = self.view.pod["metadata"]
-            delay = text(context.backoff.delay(key))
+            delay = duration_text(context.backoff.delay(key))
             pod_name = f"{meta['name']}_{meta['namespace']}({self.view.uid})"
             message = f"back-off {delay} restarting failed container={name} pod={pod_name}"
             if (

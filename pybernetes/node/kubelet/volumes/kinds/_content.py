@@ -6,6 +6,7 @@ import base64
 from collections.abc import Mapping
 
 from pybernetes.api.resource import Object
+from pybernetes.client import Ref
 from pybernetes.client.refs import CONFIG_MAPS, SECRETS
 from pybernetes.node.kubelet.containers import downward_api
 from pybernetes.node.kubelet.volumes.errors import VolumeError
@@ -14,11 +15,9 @@ from pybernetes.node.kubelet.volumes.volume_kind import VolumeFile, VolumeReques
 
 async def config_map(request: VolumeRequest, source: Object, name: str, mode: int) -> dict[str, VolumeFile]:
     """Return the files of a config map."""
-    obj = await request.inputs.api().get(CONFIG_MAPS, request.namespace, name)
+    obj = await _fetch(request, CONFIG_MAPS, source, name, "configmap")
     if obj is None:
-        if source.get("optional"):
-            return {}
-        raise VolumeError(f'configmap "{name}" not found')
+        return {}
     data = {key: value.encode() for key, value in (obj.get("data") or {}).items()}
     data |= {key: base64.b64decode(value) for key, value in (obj.get("binaryData") or {}).items()}
     return choose(data, source, mode, "configmap")
@@ -26,13 +25,19 @@ async def config_map(request: VolumeRequest, source: Object, name: str, mode: in
 
 async def secret(request: VolumeRequest, source: Object, name: str, mode: int) -> dict[str, VolumeFile]:
     """Return the files of a secret."""
-    obj = await request.inputs.api().get(SECRETS, request.namespace, name)
+    obj = await _fetch(request, SECRETS, source, name, "secret")
     if obj is None:
-        if source.get("optional"):
-            return {}
-        raise VolumeError(f'secret "{name}" not found')
+        return {}
     data = {key: base64.b64decode(value) for key, value in (obj.get("data") or {}).items()}
     return choose(data, source, mode, "secret")
+
+
+async def _fetch(request: VolumeRequest, ref: Ref, source: Object, name: str, kind: str) -> Object | None:
+    """Return the object that a source names; None if it is not there and need not be."""
+    obj = await request.inputs.api().get(ref, request.namespace, name)
+    if obj is None and not source.get("optional"):
+        raise VolumeError(f'{kind} "{name}" not found')
+    return obj
 
 
 def choose(data: Mapping[str, bytes], source: Object, mode: int, what: str) -> dict[str, VolumeFile]:
