@@ -1,4 +1,4 @@
-"""How long to wait before something that failed is tried again: twice as long each time, up to a limit."""
+"""How long to wait before something that failed is tried again: the delay doubles each time, up to a limit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class _Entry:
 
 
 class Backoff:
-    """Delays by key. Something that went well for twice the longest delay begins anew."""
+    """Delays by key. A key that had no failure for twice the longest delay starts again at the first delay."""
 
     def __init__(self, first: float = 10.0, longest: float = 300.0) -> None:
         self.first, self.longest = first, longest

@@ -1,4 +1,4 @@
-"""How a kubelet is set up: KubeletConfiguration v1beta1, with flags over it."""
+"""The configuration of a kubelet: KubeletConfiguration v1beta1, overlaid with flags."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DURATIONS = (
 _ENFORCED = ("none", "pods", "system-reserved", "kube-reserved", "system-reserved-compressible", "kube-reserved-compressible")  # fmt: skip
 
 
-# Where nothing is the same as not said: programs that write configurations write every field.
+# An empty value of these means the default: programs that write configurations write every field.
 _NOTHING_IS_DEFAULT = (
     *_DURATIONS, "address", "port", "healthzBindAddress", "clusterDomain", "cgroupDriver", "podLogsDir", "maxPods",
     "containerRuntimeEndpoint", "containerLogMaxSize", "nodeLeaseDurationSeconds", "maxOpenFiles", "contentType",

@@ -1,4 +1,4 @@
-"""What the kubelet counts about its own work, under upstream's names."""
+"""Metrics about the kubelet's own work, under upstream's names."""
 
 from __future__ import annotations
 

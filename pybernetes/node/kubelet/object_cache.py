@@ -16,7 +16,7 @@ _WAIT_SECONDS = 10.0
 
 
 class NotSynced(Exception):
-    """The object could not be looked up in time: the API server is away."""
+    """The object could not be read in time: the API server is unreachable."""
 
 
 def references(pod: Object) -> set[Key]:

@@ -13,7 +13,7 @@ from pybernetes.node.kubelet.config import merged
 
 @dataclass(slots=True)
 class Options:
-    """Everything that a kubelet needs to know to run."""
+    """The options of one kubelet."""
 
     node_name: str
     root: Path = Path("/var/lib/kubelet")
@@ -26,8 +26,8 @@ class Options:
     cni_configuration: Path | None = None  # where to write the CNI configuration; None leaves it to others
     certificates: Path | None = None
     dead_runs: int = 1  # how many earlier runs of a container are kept for their logs
-    housekeeping: float = 10.0  # seconds between two looks at what the node has left
-    capacity: Mapping[str, str] = field(default_factory=dict)  # what the machine has, where it is to be told
+    housekeeping: float = 10.0  # seconds between two checks for eviction
+    capacity: Mapping[str, str] = field(default_factory=dict)  # overrides what the machine has
 
     def seconds(self, name: str) -> float:
         """Return a duration of the configuration in seconds."""

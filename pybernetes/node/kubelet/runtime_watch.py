@@ -16,16 +16,16 @@ from pybernetes.node.kubelet.node_status.node_status import image_list
 from pybernetes.node.kubelet.pod.pod_worker import PodWorker, WorkerPhase
 
 log = logging.getLogger(__name__)
-_RELIST_SECONDS = 60.0  # a look at everything although the runtime tells what happens
-_RELIST_BLIND_SECONDS = 1.0  # … and when it does not
-# A runtime that is not ready is looked at this often: one that starts answers before it can be used.
+_RELIST_SECONDS = 60.0  # a look at everything although the runtime reports events
+_RELIST_BLIND_SECONDS = 1.0  # the same without events
+# How often a runtime that is not ready is checked: one that starts answers before it can be used.
 _MEND_FIRST, _MEND_LONGEST = 0.05, 1.0
-# The runtime tells of an end before its own records have it, on a busy machine long before.
+# The runtime announces an end before its own records have it, on a busy machine long before.
 _SETTLE_SECONDS = (0.0, 0.02, 0.1, 0.4, 1.5, 3.0, 6.0, 12.0, 24.0)
 
 
 class RuntimeWatch:
-    """What is known about the runtime. ``soon`` has something done beside, ``changed`` is told of other problems."""
+    """What is known about the runtime. ``soon`` starts a task, ``changed`` is called when its problems change."""
 
     def __init__(
         self,
@@ -137,9 +137,9 @@ class RuntimeWatch:
         for pause in _SETTLE_SECONDS:
             await self._clock.sleep(pause)
             worker = self._owner(container)
-            if worker is None:  # so new that nobody has seen it yet
+            if worker is None:  # too new to be known yet
                 continue
-            if worker.phase is not WorkerPhase.SYNCING:  # it ends, and looks at that itself
+            if worker.phase is not WorkerPhase.SYNCING:  # a terminating pod watches its own containers
                 return
             runtime = worker.runtime
             if any(run.id == container and run.state is ContainerState.EXITED for run in runtime.runs):

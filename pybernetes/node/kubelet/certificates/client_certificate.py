@@ -75,7 +75,7 @@ async def _bootstrap(path: Path, bootstrap: Path, options: Options) -> None:
 
 
 async def _request_until_issued(client: Client, options: Options) -> tls.Pair:
-    """Request the client certificate until it is issued: the API server or the permission may be yet to come."""
+    """Request the client certificate until it is issued: the API server or the permission may not be there yet."""
     clock, delay = Clock(), 0.5
     while True:
         try:

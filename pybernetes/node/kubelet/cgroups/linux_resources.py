@@ -1,4 +1,4 @@
-"""Requests and limits in the words of CRI and of control groups."""
+"""Requests and limits in the units of CRI and of control groups."""
 
 from __future__ import annotations
 

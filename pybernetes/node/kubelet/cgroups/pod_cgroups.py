@@ -1,4 +1,4 @@
-"""The control groups of pods: kubepods, a group for each quality of service below it, and one for each pod."""
+"""The control groups of pods: kubepods, a group for each QoS class below it, and one for each pod."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class PodCgroups:
         self, root: str = "/", driver: str = "cgroupfs", mount: Path = _ROOT, *, pids: int = -1
     ) -> None:
         self.root, self.driver, self.mount = "/" + root.strip("/"), driver, mount
-        self.pids = pids  # how many processes a pod may have; -1 does not say
+        self.pids = pids  # how many processes a pod may have; -1 for no limit
         self._shared = 0
         self.unified = (mount / "cgroup.controllers").exists()
         self._controllers = [] if self.unified else list(self._hierarchies())
@@ -91,7 +91,7 @@ class PodCgroups:
             folder = folder.parent
         for path in reversed(missing):
             path.mkdir(exist_ok=True)
-            # A new group of v1 has no CPUs of its own and takes no process before it has.
+            # A new group of v1 has no CPUs, and takes no process before it is given some.
             for name in ("cpuset.cpus", "cpuset.mems"):
                 if not self.unified and (path / name).exists() and not (path / name).read_text().strip():
                     (path / name).write_text((path.parent / name).read_text())
@@ -144,7 +144,7 @@ class PodCgroups:
                 if not value or (widen and not _wider(name, places[name].read_text(), value)):
                     continue
                 places[name].write_text(value)
-            except OSError:  # a controller that is not there, or a limit below what is in use
+            except OSError:  # a controller that does not exist, or a limit below what is in use
                 refused.append(name)
         return refused
 
@@ -178,7 +178,7 @@ class PodCgroups:
     def remove_folder(self, parent: str) -> None:
         """Remove a group and the empty ones below it."""
         places = self.folders(parent)
-        if not self.unified:  # beside v1 there may be an empty v2, in which runtimes make groups as well
+        if not self.unified:  # beside v1 there may be an empty v2, where runtimes create groups as well
             places.append(self.mount / "unified" / self.folder(parent))
         for folder in places:
             for path, names, _ in os.walk(folder, topdown=False):

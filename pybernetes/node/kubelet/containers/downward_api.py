@@ -1,4 +1,4 @@
-"""What a pod may know of itself: the fields and resources of the downward API."""
+"""The downward API: fields of a pod and resources of its containers, as text."""
 
 from __future__ import annotations
 

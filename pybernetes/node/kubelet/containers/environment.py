@@ -12,12 +12,12 @@ from pybernetes.node.kubelet.containers.expansion import expand
 
 
 class ConfigError(Exception):
-    """A container cannot be made from its definition: CreateContainerConfigError."""
+    """A container cannot be created from its definition: CreateContainerConfigError."""
 
 
 @dataclass(frozen=True, slots=True)
 class EnvironmentInputs:
-    """What a container may refer to. The lookups give None if there is no such object."""
+    """What the environment of a container may refer to. The lookups return None if there is no such object."""
 
     config_map: Callable[[str], Object | None]
     secret: Callable[[str], Object | None]

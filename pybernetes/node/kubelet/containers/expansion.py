@@ -1,4 +1,4 @@
-"""``$(NAME)`` in texts of a pod: the value of a variable, ``$$`` a dollar, anything unknown as it is."""
+"""``$(NAME)`` in texts of a pod becomes the value of a variable, ``$$`` a dollar; unknown names stay as they are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logs of containers as runtimes write them: ``TIME STREAM FLAGS TEXT`` by line, P for a part of one, F for its end."""
+"""Logs of containers as runtimes write them: ``TIME STREAM FLAGS TEXT`` on each line; flag P is a part of a line, F its end."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MESSAGE_BYTES = 2048
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What of a log is wanted. ``since`` is a time as the log writes it; empty for all."""
+    """Which part of a log to read. ``since`` is a time as the log writes it; empty for everything."""
 
     follow: bool = False
     timestamps: bool = False
@@ -28,7 +28,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a log file, which may be a part of what the container wrote as one."""
+    """One line of a log file, which may be only a part of a line that the container wrote."""
 
     time: bytes
     stream: bytes
@@ -122,7 +122,7 @@ async def read(path: Path, options: Options, ended: asyncio.Event | None = None)
                 return
             rotated = _inode(path) not in (inode, None)
             if rotated:
-                left_over = file.read(_BLOCK)  # written between the last look and the turn
+                left_over = file.read(_BLOCK)  # written between the last read and the rotation
                 if left_over:
                     file.seek(-len(left_over), os.SEEK_CUR)
                     continue
@@ -132,7 +132,7 @@ async def read(path: Path, options: Options, ended: asyncio.Event | None = None)
                 continue
             if over:
                 return
-            # Somebody looks at the log of a running container: a short wait while they do, none otherwise.
+            # The log of a running container is polled only while somebody follows it.
             await _wait(ended, 0.1)
     finally:
         file.close()
@@ -167,7 +167,7 @@ def remove(path: str) -> None:
 def link(folder: Path, pod: str, namespace: str, container: str, run: str, log: Path) -> None:
     """Link a log under the name that log collectors look for."""
     folder.mkdir(parents=True, exist_ok=True)
-    # The names are cut as upstream cuts them: a file's name has at most 255 bytes.
+    # Names are cut as upstream cuts them: a file name has at most 255 bytes.
     name = f"{pod}_{namespace}_{container}"[: 255 - len(run) - 5]
     place = folder / f"{name}-{run}.log"
     place.unlink(missing_ok=True)

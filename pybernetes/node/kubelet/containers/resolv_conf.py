@@ -1,4 +1,4 @@
-"""What a pod has in its /etc/resolv.conf: a pure function of its policy and of the node's own file."""
+"""The /etc/resolv.conf of a pod: a pure function of its DNS policy and of the node's own file."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ResolvConf:
 
 @dataclass(frozen=True, slots=True)
 class ClusterDns:
-    """The cluster's DNS, and what the node itself uses."""
+    """The cluster's DNS, and the resolv.conf of the node itself."""
 
     servers: tuple[str, ...] = ()
     domain: str = "cluster.local"

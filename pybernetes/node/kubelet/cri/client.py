@@ -52,7 +52,7 @@ class CriClient:
         self.endpoint = endpoint if "://" in endpoint else f"unix://{endpoint}"
         options = [
             ("grpc.max_receive_message_length", _RECEIVE_LIMIT),
-            # A runtime that restarts is back within a moment.
+            # A runtime that restarts is back soon.
             ("grpc.initial_reconnect_backoff_ms", 100),
             ("grpc.min_reconnect_backoff_ms", 100),
             ("grpc.max_reconnect_backoff_ms", 500),

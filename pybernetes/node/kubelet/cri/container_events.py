@@ -1,7 +1,7 @@
-"""Which containers ended or were stopped short, as the runtime tells it; what it starts is our own doing.
+"""Which containers ended, as the runtime reports it; starts are the kubelet's own doing and are not reported.
 
-A runtime with CRI's own stream of events is asked for that; containerd, whose older versions have none, has a stream
-of its own behind the same socket. Where there is neither, the caller has to look from time to time.
+containerd has a stream of its own behind the same socket; other runtimes are asked for CRI's stream of events.
+Where there is neither, the caller has to poll.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ async def _containerd(cri: CriClient) -> AsyncIterator[str]:
     )
     call = subscribe(TYPES["SubscribeRequest"](filters=[f'topic=="{topic}"' for topic in _TOPICS]))
     with _stream(call):
-        # The head of the answer comes with the first event, so nothing can be waited for here.
+        # The response headers come with the first event, so there is nothing to wait for here.
         yield ""
         async for envelope in call:
             container = concerned(envelope)
@@ -54,7 +54,7 @@ async def _containerd(cri: CriClient) -> AsyncIterator[str]:
 def concerned(envelope: Message) -> str:
     """Return the container that an event of containerd is about, if it is about the container itself."""
     body = TYPES["TaskEvent"].FromString(envelope.event.value)
-    # The end of a command that was run in a container says nothing about the container.
+    # The end of a command in a container (exec) says nothing about the container.
     if envelope.topic == "/tasks/exit" and body.id not in ("", body.container_id):
         return ""
     return body.container_id

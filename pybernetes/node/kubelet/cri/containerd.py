@@ -1,6 +1,6 @@
-"""What containerd has beside CRI, behind the same socket: events, snapshots and the leases that keep them.
+"""What containerd offers beside CRI, behind the same socket: events, snapshots and the leases that keep them.
 
-The messages are made from the table below, which has of containerd's own only what is used here.
+The messages are built from the table below, which has only what is used here.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from pybernetes.node.kubelet.cri.messages import Message
 NAMESPACE = "k8s.io"  # CRI's images and containers are in it
 _SECONDS = 120.0
 _KEPT_AS = (
-    "containerd.io/gc.ref.snapshot."  # a label of what is unpacked: the snapshotter, and the snapshot in it
+    "containerd.io/gc.ref.snapshot."  # a label of unpacked content: the snapshotter, and the snapshot in it
 )
 _PACKAGE = "pybernetes.containerd"
 _FIELD = descriptor_pb2.FieldDescriptorProto
 _SCALARS = {"": _FIELD.TYPE_STRING, "bool": _FIELD.TYPE_BOOL, "bytes": _FIELD.TYPE_BYTES}
-# Object with their numbers: a text unless another type is named; "*" is a list, and "map" has texts by texts.
+# Fields with their numbers: a string unless another type is named; "*" is a list, "map" maps strings to strings.
 _MESSAGES = {
     "Empty": {},
     "ContentRequest": {"digest": (1, "")},
@@ -39,7 +39,7 @@ _MESSAGES = {
     "SubscribeRequest": {"filters": (1, "*")},
     "Envelope": {"topic": (3, ""), "event": (4, "AnyEvent")},
     "AnyEvent": {"value": (2, "bytes")},
-    "TaskEvent": {"container_id": (1, ""), "id": (2, "")},  # what all events of tasks begin with
+    "TaskEvent": {"container_id": (1, ""), "id": (2, "")},  # the fields that all task events begin with
 }
 _METHODS = {
     "content": ("content.v1.Content/Info", "ContentRequest", "ContentResponse"),

@@ -1,4 +1,4 @@
-"""Names of the labels and annotations through which a restarted kubelet knows its containers again: upstream's."""
+"""Labels and annotations (upstream's) by which a restarted kubelet recognizes its containers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PRE_STOP = "io.kubernetes.container.preStopHandler"
 PORTS = "io.kubernetes.container.ports"
 DELETION_GRACE = "io.kubernetes.pod.deletionGracePeriod"
 TERMINATION_GRACE = "io.kubernetes.pod.terminationGracePeriod"
-# Ours: the images that a container has as volumes, which are not to be removed.
+# Our own: the images that a container has as volumes, which must not be removed.
 IMAGE_VOLUMES = "pybernetes.dev/image-volumes"
 
 

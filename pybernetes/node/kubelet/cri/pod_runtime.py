@@ -47,7 +47,7 @@ class ContainerRun:
     exit_code: int = 0
     reason: str = ""
     message: str = ""
-    fingerprint: str = ""  # of the definition that it was made from
+    fingerprint: str = ""  # of the definition that it was created from
     log_path: str = ""
     pre_stop: str = ""  # the hook of the definition, as JSON
 

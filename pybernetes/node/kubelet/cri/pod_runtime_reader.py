@@ -1,4 +1,4 @@
-"""What the runtime says about a pod, as ``PodRuntime``."""
+"""Reads what the runtime has of a pod, as ``PodRuntime``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Security contexts of pods and containers in the words of CRI."""
+"""Security contexts of pods and containers in terms of CRI."""
 
 from __future__ import annotations
 

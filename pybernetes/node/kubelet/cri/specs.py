@@ -1,4 +1,4 @@
-"""Pods and containers in the words of CRI: what the runtime is asked to make."""
+"""The configurations of sandboxes and containers in terms of CRI: what the runtime is asked to create."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pods that take more disk than they said: volumes with a size limit, containers and pods with ephemeral storage."""
+"""Pods that use more disk than their limits: emptyDir volumes with a size limit, containers and pods with ephemeral storage."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _volumes(pod: Object) -> dict[str, str]:
     for volume in pod["spec"].get("volumes", ()):
         source = volume.get("emptyDir") or {}
         limit = source.get("sizeLimit")
-        # The kernel holds those in memory to their size.
+        # The kernel enforces the size of volumes in memory.
         if limit and source.get("medium", "") != "Memory" and quantity.parse(limit) > 0:
             limits[volume["name"]] = limit
     return limits

@@ -1,4 +1,4 @@
-"""Looks at the node from time to time; frees what can be freed, and ends a pod if that is not enough."""
+"""Observes the node from time to time; frees what can be freed, and evicts a pod if that is not enough."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from pybernetes.node.kubelet.stats.summary_provider import SummaryProvider
 
 log = logging.getLogger(__name__)
 _CLEAN_SECONDS, _CLEAN_LOOK = 30.0, 0.2
-_GRACE = 1.0  # what a pod gets when there is no time
+_GRACE = 1.0  # seconds that a pod gets when there is no time
 
 
 class Victim(Protocol):
-    """A pod that can be made to end."""
+    """A pod that can be evicted."""
 
     pod: Object
 

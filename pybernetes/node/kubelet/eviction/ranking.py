@@ -1,4 +1,4 @@
-"""Which pod goes first when a node is short of something, and what it is told."""
+"""Which pod is evicted first when a node is short of something, and the message about it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a node is under pressure: thresholds, what was seen, and since when."""
+"""When a node is under pressure: thresholds, observations, and since when a threshold is crossed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NODE_DISK, NODE_INODES = "nodefs.available", "nodefs.inodesFree"
 IMAGE_DISK, IMAGE_INODES = "imagefs.available", "imagefs.inodesFree"
 CONTAINER_DISK, CONTAINER_INODES = "containerfs.available", "containerfs.inodesFree"
 PIDS = "pid.available"
-# What each signal says about the node, and what is short.
+# The condition of the node that each signal leads to, and the resource that is short.
 SIGNALS = {
     MEMORY: ("MemoryPressure", "memory"),
     ALLOCATABLE_MEMORY: ("MemoryPressure", "memory"),
@@ -31,7 +31,7 @@ SIGNALS = {
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A quantity, or a share of what there is."""
+    """A quantity, or a share of the capacity."""
 
     text: str = ""
     share: Fraction | None = None
@@ -47,7 +47,7 @@ class Amount:
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """Below this, for so many seconds, something has to be done; 0 seconds is a hard threshold."""
+    """An amount below which the kubelet acts after so many seconds; 0 seconds make a hard threshold."""
 
     signal: str
     amount: Amount
@@ -62,11 +62,11 @@ class Threshold:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """How much there is and how much of it is left."""
+    """How much there is and how much of it is available."""
 
     available: int
     capacity: int
-    inodes: bool = False  # a plain number instead of bytes
+    inodes: bool = False  # counted, not bytes
 
     @property
     def shown(self) -> str:
@@ -88,7 +88,7 @@ def _statement(signal: str, text: str) -> Amount | None:
         raise ValueError(f"unsupported eviction signal {signal}")
     if text.endswith("%"):
         if text in ("0%", "100%"):
-            return None  # these switch a threshold off
+            return None  # these disable a threshold
         share = _percent(text)
         if share < 0:
             raise ValueError(f"eviction percentage threshold {signal} must be >= 0%: {text}")
@@ -142,7 +142,7 @@ def parse(settings: Object) -> list[Threshold]:
             for threshold in thresholds
             if threshold.signal == MEMORY and threshold.hard
         ]
-    # A runtime that keeps containers apart from images is not known here: the others say the same.
+    # The runtimes known here keep containers on the filesystem of images, so these signals say the same.
     return [
         threshold for threshold in thresholds if threshold.signal not in (CONTAINER_DISK, CONTAINER_INODES)
     ]
@@ -159,7 +159,7 @@ def observe(node: Object) -> dict[str, Observation]:
 
     def disk(size: str, inodes: str, stats: Object) -> None:
         observations[size] = Observation(stats["availableBytes"], stats["capacityBytes"])
-        if stats["inodes"]:  # some filesystems have no fixed number of them
+        if stats["inodes"]:  # some filesystems have no fixed number of inodes
             observations[inodes] = Observation(stats["inodesFree"], stats["inodes"], inodes=True)
 
     memory(MEMORY, node.get("memory", {}))
@@ -195,12 +195,12 @@ def met(
 
 @dataclass(slots=True)
 class Watch:
-    """Remembers since when thresholds are crossed and until when the node counts as under pressure."""
+    """Remembers since when thresholds are crossed, and until when the node counts as under pressure."""
 
     thresholds: list[Threshold]
     transition: float
     since: dict[Threshold, float] = field(default_factory=dict)
-    pressed: dict[str, float] = field(default_factory=dict)  # condition → when it was last seen
+    pressed: dict[str, float] = field(default_factory=dict)  # condition → when it was last observed
     due: list[Threshold] = field(default_factory=list)
 
     def step(self, seen: Mapping[str, Observation], now: float) -> tuple[frozenset[str], list[Threshold]]:

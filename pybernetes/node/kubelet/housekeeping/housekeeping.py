@@ -1,4 +1,4 @@
-"""Puts the upkeep of a node together: logs, images, dead containers, pressure."""
+"""Puts the housekeeping of a node together: logs, images, dead containers, eviction."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _GIVE_BACK_SECONDS = 20.0
 
 
 class Housekeeping:
-    """What runs beside the pods. ``changed`` is called when the node comes under pressure or out of it."""
+    """The loops that run beside the pods. ``changed`` is called when the node comes under pressure or out of it."""
 
     def __init__(
         self,
@@ -98,7 +98,7 @@ class Housekeeping:
     def _node_event(self, reason: str, message: str) -> None:
         if self._context.recorder is not None:
             name = self._context.node()["metadata"]["name"]
-            # Events about nodes have always had the name in place of the uid.
+            # Events about nodes have the name in place of the uid, as upstream's.
             about = {"kind": "Node", "apiVersion": "v1", "metadata": {"name": name, "uid": name}}
             self._context.recorder.warning(about, reason, message[:1024])
 

@@ -1,4 +1,4 @@
-"""Removes images that no container uses or mounts when their disk fills up, those that were not used for longest first."""
+"""Removes images that no container uses or mounts when their disk fills up, the least recently used first."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def pack(path: str) -> None:
 
 
 class LogRotation:
-    """Looks at the logs of running containers from time to time."""
+    """Checks the logs of running containers from time to time."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class LogRotation:
     async def _is_long(self, run: ContainerRun) -> bool:
         try:
             return os.stat(run.log_path).st_size >= self._size
-        except FileNotFoundError:  # somebody took it away: the runtime writes where nobody sees it
+        except FileNotFoundError:  # somebody removed it: the runtime writes to a file without a name
             await self._cri.reopen_container_log(run.id)
             return False
 

@@ -1,4 +1,4 @@
-"""What is left of pods that nobody wants any more: containers, sandboxes, folders, control groups, logs."""
+"""What is left of pods that are not known any more: containers, sandboxes, folders, control groups, logs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _GRACE = 1.0
 
 
 class OrphanedPods:
-    """Removes what pods have left that went while the kubelet was away."""
+    """Removes what is left of pods that were deleted while the kubelet was not running."""
 
     def __init__(self, context: Context) -> None:
         self._context = context

@@ -13,12 +13,12 @@ from pybernetes.node.kubelet.cri.client import CriClient, CriError
 from pybernetes.node.kubelet.cri.messages import Message
 from pybernetes.node.kubelet.images.registry_credentials import credentials
 
-_ERROR_SECONDS = 1.0  # how long a container says that a pull failed before it says that it waits
+_ERROR_SECONDS = 1.0  # how long a container reports ErrImagePull before it reports ImagePullBackOff
 Report = Callable[[str, str, str], None]  # type, reason, message of an event
 
 
 class ImageError(Exception):
-    """An image cannot be had; ``reason`` is what the container waits for."""
+    """An image is not available; ``reason`` is why the container waits."""
 
     def __init__(self, reason: str, message: str, retry: float = 0.0) -> None:
         super().__init__(message)
@@ -26,13 +26,13 @@ class ImageError(Exception):
 
 
 class ImagePuller:
-    """The images of a node."""
+    """Pulls the images of a node's pods."""
 
     def __init__(self, cri: CriClient, clock: Clock, *, serialize: bool = True, parallel: int = 0) -> None:
         self._cri, self._clock = cri, clock
         self._backoff = Backoff()
         self._slots = asyncio.Semaphore(1 if serialize else parallel or 1000)
-        self._failures: dict[tuple[str, str], tuple[float, str]] = {}  # when and why
+        self._failures: dict[tuple[str, str], tuple[float, str]] = {}  # when and why a pull failed
 
     async def ensure(
         self,

@@ -32,7 +32,7 @@ def _entries(secret: Object) -> list[tuple[str, dict[str, str]]]:
             return []
         return [(name, _entry(entry)) for name, entry in value.items()]
     except (ValueError, AttributeError):
-        return []  # a secret that cannot be read helps nobody, and others may
+        return []  # a malformed secret is skipped, others may match
 
 
 def _entry(value: Object) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What of a node is kept from pods, and how that is held: node allocatable."""
+"""Node allocatable: what of a node is reserved, what is left for pods, and how both are enforced."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pybernetes.node.kubelet.node_status import machine
 from pybernetes.node.kubelet.options import Options
 
 log = logging.getLogger(__name__)
-_LEAST = 2  # cpu.shares of those who asked for nothing
+_LEAST = 2  # cpu.shares without a request
 
 
 def cpu_set(text: str) -> set[int]:
@@ -34,7 +34,7 @@ def reserved(settings: Object) -> dict[str, str]:
     for part in ("systemReserved", "kubeReserved"):
         for name, value in (settings.get(part) or {}).items():
             amounts[name] = quantity.add(amounts[name], value) if name in amounts else value
-    if settings.get("reservedSystemCPUs"):  # says which ones, and so how many
+    if settings.get("reservedSystemCPUs"):  # the list also says how many
         amounts["cpu"] = str(len(cpu_set(settings["reservedSystemCPUs"])))
     return amounts
 

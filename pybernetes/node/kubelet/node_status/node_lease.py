@@ -1,4 +1,4 @@
-"""Says that the node is alive: a Lease that is renewed every quarter of its duration."""
+"""The heartbeat of the node: a Lease that is renewed every quarter of its duration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Node object of a kubelet: registers it and keeps its status true."""
+"""The Node object of a kubelet: registers it and keeps its status up to date."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pybernetes.node.kubelet.options import Options
 
 log = logging.getLogger(__name__)
 _SET_RIGHT_SECONDS = 1.0
-# What pods may need of a node and not every kubelet has.
+# Features that pods may require and that not every kubelet has.
 _FEATURES = ("ExtendWebSocketsToKubelet", "RestartAllContainersOnContainerExits")
 _PRESSURES = (
     ("MemoryPressure", "KubeletHasSufficientMemory", "kubelet has sufficient memory available",
@@ -130,7 +130,7 @@ class NodeStatus:
         }
         own = conditions([], self._problems(), self._pressures(), self._clock.now())
         if any(said.get(condition["type"]) != condition["status"] for condition in own):
-            # Not at once: somebody who insists is not to be answered as fast as he writes.
+            # Not at once: two writers that disagree must not answer one another as fast as they can.
             self._clock.call_later(_SET_RIGHT_SECONDS, self.wake)
 
     def initial(self) -> Object:
@@ -210,7 +210,7 @@ class NodeStatus:
             if key in changed:
                 gone = {name: None for name in before.get(key, {}) if name not in status[key]}
                 changed[key] = {**status[key], **gone}
-        if "addresses" in changed:  # a list with keys: what is not there any more has to be named
+        if "addresses" in changed:  # a list merged by key: what is gone has to be named
             changed["addresses"] = [*status["addresses"], {"$patch": "replace"}]
         self.node = await self._client.patch(
             NODES, name, {"status": changed}, type=STRATEGIC_PATCH, subresource="status"

@@ -1,4 +1,4 @@
-"""Hooks of containers: postStart and preStop, each a command, an HTTP request or a nap."""
+"""Lifecycle hooks of containers: postStart and preStop, each a command, an HTTP request or a sleep."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _AGENT = "kube-lifecycle/" + ".".join(KUBERNETES_VERSION.removeprefix("v").split
 
 
 class HookFailed(Exception):
-    """A hook did not go well."""
+    """A hook failed."""
 
 
 async def run(

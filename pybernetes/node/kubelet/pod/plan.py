@@ -1,7 +1,7 @@
-"""What to do so that the containers of a pod become what its spec says: a pure function of what was seen.
+"""What to do so that the containers of a pod match its spec: a pure function of what the runtime has.
 
 Init containers run one after another, each to its end; a sidecar (an init container that always restarts)
-only has to be up before the next one starts. The containers proper start when all of that is done.
+only has to be running before the next one starts. The main containers start when all of that is done.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ class Start:
 
 @dataclass(slots=True)
 class Actions:
-    """What to do, in this order: reset, or kill the pod, kill runs, make a sandbox, start containers."""
+    """What to do, in this order: reset, or kill the pod, kill runs, create a sandbox, start containers."""
 
     reset: list[ContainerRun] = field(
         default_factory=list
-    )  # removed without grace, so that everything begins anew
+    )  # removed without grace, so that all containers start again
     kill_pod: bool = False  # all its containers and its sandbox
     create_sandbox: bool = False
     kill: list[Kill] = field(default_factory=list)
@@ -51,7 +51,7 @@ class Actions:
 
 @dataclass(frozen=True, slots=True)
 class Probed:
-    """What probes found out, by the id of a run: True if well, False if not, absent if not known yet."""
+    """The results of probes, by the id of a run: True for success, False for failure, absent if not known yet."""
 
     liveness: Mapping[str, bool] = field(default_factory=dict)
     startup: Mapping[str, bool] = field(default_factory=dict)
@@ -128,7 +128,7 @@ def _start(group: str, container: Object, runtime: PodRuntime) -> Start:
 
 
 class _Planner:
-    """One pass over the containers of a pod that has its sandbox."""
+    """Plans the containers of a pod that has its sandbox."""
 
     def __init__(
         self,
@@ -146,7 +146,7 @@ class _Planner:
         """Move the init containers on; return True when the main containers may run."""
         inits = self.spec.get("initContainers", [])
         done = any(self.runtime.current(container["name"]) for container in self.spec.get("containers", ()))
-        # Runs that ended may have been removed, so the last one that is known tells how far things are.
+        # Ended runs may have been removed, so the last one that is known tells how far initialization is.
         reached = max((i for i, item in enumerate(inits) if self.runtime.current(item["name"])), default=-1)
         for index, container in enumerate(inits):
             if done or index < reached:

@@ -27,7 +27,7 @@ from pybernetes.node.kubelet.volumes.volume_kind import MountedVolume
 
 
 class StartFailed(Exception):
-    """A container could not be started; ``reason`` is what it waits for, ``retry`` when to try again."""
+    """A container could not be started; ``reason`` is why it waits."""
 
     def __init__(self, reason: str, message: str, retry: float = 0.0) -> None:
         super().__init__(message)

@@ -1,4 +1,4 @@
-"""One round of a pod that is to run: admits it, makes its sandbox, starts and stops containers, resizes them."""
+"""One round of a pod that is to run: admits it, creates its sandbox, starts and stops containers, resizes them."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from pybernetes.node.kubelet.volumes.errors import VolumeError
 
 AT_ONCE = 0.0
 RETRY_FIRST, RETRY_LONGEST = 1.0, 60.0
-# Ends the pod: as failed for a reason and a message, or (None) because it has run its course; and its grace period.
+# Ends the pod: as failed with a reason and a message, or (None) because it has run its course; with a grace period.
 End = Callable[[tuple[str, str] | None, float | None], None]
 
 
 class PodSync:
-    """Brings a pod to what it is wanted to be. ``end`` is called if that is over, ``again`` if there is more."""
+    """Makes a pod match its definition. ``end`` is called to end the pod, ``again`` to have another round."""
 
     def __init__(
         self, view: PodView, starter: PodStarter, stopper: PodStopper, end: End, again: Callable[[], None]
@@ -38,7 +38,7 @@ class PodSync:
         self.view, self.context = view, view.context
         self._starter, self._stopper, self._end, self._again = starter, stopper, end, again
         self._sandbox_config: Any = None
-        self._made: list[str] | None = None  # the runs that were started, if nothing else was done
+        self._made: list[str] | None = None  # the runs that were started, None if something else was done
         self._admitted = False
 
     async def sync(self) -> float | None:
@@ -88,7 +88,7 @@ class PodSync:
             self.view.probe()
             self.view.report()
             if again is None:
-                return AT_ONCE  # what was seen is still fresh: there may be more to do, and mostly is not
+                return AT_ONCE  # there may be more to do, and mostly is not
             delays.append(again)
         else:
             await self._refresh()
@@ -116,7 +116,7 @@ class PodSync:
         due = allocation.due(self.view.pod, self.view.runtime)
         if not due:
             return None
-        # A pod's own limits are never below those of its containers while these change.
+        # A pod's own limits must not be below those of its containers while these change.
         context.cgroups.limit(self.view.pod, widen=True)
         for run, container, changed in due:
             if needs_restart(container, changed):
@@ -256,7 +256,7 @@ class PodSync:
             self._made = None
             self.view.waiting[name] = (error.reason, error.message)
             self.view.report()
-            # What failed while it ran waits after a crash; a definition that cannot be met waits for another.
+            # What failed at run time backs off like a crash; a definition that cannot be met waits for a change.
             ran = error.reason in ("PostStartHookError", "RunContainerError")
             return RETRY_FIRST if ran else RETRY_FIRST * 10
         self.view.waiting.pop(name, None)

@@ -1,4 +1,4 @@
-"""What the kubelet knows of one pod, and what it says about it."""
+"""What the kubelet knows of one pod, and what it reports about it."""
 
 from __future__ import annotations
 
@@ -23,14 +23,16 @@ class PodView:
     def __init__(self, context: Context, statuses: StatusManager, pod: Object) -> None:
         self.context, self.statuses = context, statuses
         self.allocation = Allocation(pod)
-        self.wanted = pod  # … and ``pod`` has the resources that it was given
+        self.wanted = pod  # as the API has it; ``pod`` has the resources that were allocated
         self.pod = with_resources(pod, self.allocation.allocated)
         self.uid: str = pod["metadata"]["uid"]
         self.runtime = PodRuntime(self.uid)
-        self.waiting: dict[str, tuple[str, str]] = {}  # why containers that should run do not
+        self.waiting: dict[
+            str, tuple[str, str]
+        ] = {}  # why containers that should run do not: reason and message
         self.verdict: tuple[str, str] | None = None
         self.disruption = ""
-        self.run_ended: dict[str, asyncio.Event] = {}  # for those who follow logs
+        self.run_ended: dict[str, asyncio.Event] = {}  # set for those who follow the log of a run
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""One pod from its beginning to its end: looks, decides, acts, reports, and does so again when something changed.
+"""One pod from its beginning to its end: reads, reports, plans, acts, and does so again when something changes.
 
 syncing ──(deleted, evicted, has run its course)──▶ terminating ──▶ terminated ──(deleted)──▶ gone
 """
@@ -113,7 +113,7 @@ class PodWorker(PodView):
             self._grace = grace
         else:
             return
-        # Whatever is under way (a long pull, a longer grace period) is overtaken by this.
+        # This interrupts whatever is under way (a long pull, a longer grace period).
         if self._step is not None:
             self._step.cancel()
 
@@ -148,7 +148,9 @@ class PodWorker(PodView):
                 self._step = None
             if not self.gone:
                 await self._wait(delay)
-        del self._syncing  # which knows this worker: both go at once and not when garbage is looked for
+        del (
+            self._syncing
+        )  # it refers to this worker: so both are freed at once, without the garbage collector
         self._finished(self.uid)
 
     def _retry_delay(self) -> float:

@@ -1,4 +1,4 @@
-"""Changes of a running pod's resources: what it was given, what is in force, and what is still to be done.
+"""In-place resize: what was allocated to a pod, what is in force, and what is still to be done.
 
 A container is *allocated* what the node agreed to; what is in force follows, in place where the container's policy
 allows it and with a restart where it does not.
@@ -88,7 +88,7 @@ def needs_restart(container: Object, changed: set[str]) -> bool:
 
 
 class Allocation:
-    """What one pod was given and what is in force."""
+    """What was allocated to one pod, and what is in force."""
 
     def __init__(self, pod: Object) -> None:
         self.allocated: dict[str, Object] = {}

@@ -1,4 +1,4 @@
-"""Which pods a node takes, beside those that it has."""
+"""Decides whether the node takes a pod, beside those that it has."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Refusal = tuple[str, str]  # reason and message
 
 
 class PodAdmitter:
-    """Lets pods in. ``pressed`` refuses them while the node is short of something."""
+    """Admits pods. ``pressed`` refuses them while the node is under pressure."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Which pods make room for one that the node cannot do without: as few as possible, the least important first."""
+"""Which pods are preempted for a critical one: as few as possible, the least important first."""
 
 from __future__ import annotations
 

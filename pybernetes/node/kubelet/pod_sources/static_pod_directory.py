@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 
 class StaticPodDirectory:
-    """The pods of the files of a folder, or of one file, by uid; ``changed`` is called when they are others."""
+    """The pods of the files of a folder, or of one file, by uid; ``changed`` is called with them when they change."""
 
     def __init__(
         self, folder: Path, node: str, clock: Clock, changed: Callable[[dict[str, Object]], None]
@@ -30,7 +30,7 @@ class StaticPodDirectory:
 
     def start(self) -> None:
         """Read the files now and whenever they change."""
-        if self.folder.is_file():  # what is watched is the folder that it is in: editors replace files
+        if self.folder.is_file():  # its folder is watched: editors replace files
             self.folder, self._only = self.folder.parent, self.folder.name
         self.folder.mkdir(parents=True, exist_ok=True)
         self._watcher = FolderWatcher(self.folder, self._soon)
@@ -42,7 +42,7 @@ class StaticPodDirectory:
             self._watcher.close()
 
     def _soon(self) -> None:
-        # Editors write in several steps; one look after them is enough.
+        # Editors write in several steps; reading once after them is enough.
         if self._timer is None:
             self._timer = self._clock.call_later(0.1, self._read)
 

@@ -1,4 +1,4 @@
-"""Static pods that a web server gives: one pod, or a list of them."""
+"""Static pods of a web server: one pod, or a list of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LIMIT = 10 << 20
 
 
 class StaticPodUrl:
-    """The pods of a URL, by uid; ``changed`` is called when they are others."""
+    """The pods of a URL, by uid; ``changed`` is called with them when they change."""
 
     def __init__(
         self, url: str, headers: Mapping[str, list[str]], node: str, clock: Clock,

@@ -1,4 +1,4 @@
-"""Asks a container once how it is."""
+"""Probes a container once: a command, an HTTP request, a connection or a gRPC health check."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _SERVING = 1
 
 
 class Failed(Exception):
-    """The probe's answer is no."""
+    """The probe failed."""
 
 
 class Unknown(Exception):
-    """There is no answer, for a reason that says nothing about the container."""
+    """The probe could not be made, for a reason that says nothing about the container."""
 
 
 def port_of(value: int | str, container: Object) -> int:
@@ -121,7 +121,7 @@ async def _grpc(action: Object, address: str) -> str:
                     "error: this server does not implement the grpc health protocol (grpc.health.v1.Health)"
                 ) from None
             raise Failed(f"error: health rpc failed: {error.details()}") from None
-    # The answer is one field: 1 is SERVING.
+    # The response is one field: 1 is SERVING.
     if len(answer) >= 2 and answer[0] == 0x08 and answer[1] == _SERVING:
         return ""
     raise Failed('service unhealthy (responded with "NOT_SERVING")')

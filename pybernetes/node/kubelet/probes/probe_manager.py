@@ -1,4 +1,4 @@
-"""Keeps asking containers how they are: a task for each probe of each run that is up."""
+"""Keeps probing containers: a task for each probe of each running container."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def probed_containers(spec: Object) -> list[Object]:
 
 
 class ProbeManager:
-    """The probes of all pods. ``report`` makes events, ``changed`` is told the uid of a pod with a new result."""
+    """The probes of all pods. ``report`` records events, ``changed`` is called with the uid of a pod with a new result."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class ProbeManager:
                 wanted.add((run.id, kind))
                 if ending and kind != READINESS:
                     if (run.id, kind) in tasks:
-                        tasks[run.id, kind].cancel()  # what it found out still holds
+                        tasks[run.id, kind].cancel()  # its result still holds
                 elif (run.id, kind) not in tasks:
                     again = self._recall(kind, run, said.get(container["name"]) or {})
                     tasks[run.id, kind] = asyncio.create_task(
@@ -118,7 +118,7 @@ class ProbeManager:
         if "startupProbe" not in container or self.results[STARTUP].get(run.id):
             begun.set()
         if again:
-            # After a restart of the kubelet not all at once.
+            # After a restart of the kubelet, not all at once.
             await self._clock.sleep(random.random() * period)
         else:
             due = run.started + float(probe.get("initialDelaySeconds") or 0)

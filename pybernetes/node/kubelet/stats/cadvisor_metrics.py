@@ -1,4 +1,4 @@
-"""/metrics/cadvisor: the figures of every control group, under cAdvisor's names."""
+"""/metrics/cadvisor: the usage of every control group, under cAdvisor's names."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One family: its name without ``container_``, its type, its text and its values for a group."""
+    """One family: its name without ``container_``, its type, its help and its values for a group."""
 
     name: str
     kind: str

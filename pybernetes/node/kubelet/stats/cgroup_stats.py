@@ -18,7 +18,7 @@ async def groups(provider: SummaryProvider) -> list[Group]:
     """Return the groups of the machine, of all pods, of each QoS class, and of each pod, sandbox and container."""
     images, _ = await provider.image_filesystem()
     layers = await provider.layers()
-    # Many small files, read beside the work that pods need.
+    # In a thread: they are many small files.
     listed = await asyncio.to_thread(_read, provider, list(provider.pods()))
     names = device_names()
     where = device_name(images.device) if images is not None else ""

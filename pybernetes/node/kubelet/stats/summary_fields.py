@@ -1,4 +1,4 @@
-"""Figures in the form of the summary API (stats/v1alpha1): pure functions."""
+"""The fields of the summary API (stats/v1alpha1): pure functions."""
 
 from __future__ import annotations
 

@@ -22,12 +22,12 @@ from pybernetes.node.stats.cgroup import Reader, Usage
 from pybernetes.node.stats.filesystem import Filesystem, filesystem, used
 from pybernetes.node.stats.network import Interface, interfaces
 
-_LEAST_SECONDS = 1.0  # between two looks at a CPU that tell how busy it is
+_LEAST_SECONDS = 1.0  # between two readings of CPU time that make a rate
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredPod:
-    """A pod that figures are wanted of."""
+    """A pod to measure."""
 
     pod: Object
     runtime: PodRuntime
@@ -39,13 +39,13 @@ class MeasuredPod:
 
 
 class SummaryProvider:
-    """Reads figures when they are asked for."""
+    """Measures the node and its pods when it is asked to; nothing is sampled in between."""
 
     def __init__(
         self, context: Context, root: Path, pods: Callable[[], Iterable[MeasuredPod]], keep: float = 60.0
     ) -> None:
         self._context, self._root, self.pods = context, root, pods
-        self._keep = keep  # how long the size of a folder is taken to be the same
+        self._keep = keep  # how many seconds the size of a folder is cached
         self.groups = Reader(context.cgroups.mount)
         self._readings: dict[str, tuple[tuple[float, int], tuple[float, int] | None]] = {}
         self._sizes: dict[str, tuple[float, tuple[int, int]]] = {}
@@ -82,7 +82,7 @@ class SummaryProvider:
     def root(self) -> Usage:
         """Return the usage of the machine as a whole."""
         usage = self.groups.read("/") or Usage()
-        if self.groups.unified:  # the root of v2 has no memory figure of its own
+        if self.groups.unified:  # the root of v2 has no memory usage of its own
             info = host.meminfo()
             usage.memory = info.get("MemTotal", 0) - info.get("MemFree", 0)
             usage.swap = info.get("SwapTotal", 0) - info.get("SwapFree", 0)
@@ -156,7 +156,7 @@ class SummaryProvider:
         disk = self.node_filesystem()
         if disk is not None:
             node["fs"] = summary_fields.filesystem(disk, now)
-        if images is not None:  # images and what containers write share the runtime's filesystem
+        if images is not None:  # images and writable layers share the runtime's filesystem
             whole = summary_fields.filesystem(images, now)
             node["runtime"] = {"imageFs": whole | {"usedBytes": taken}, "containerFs": whole}
         return node
@@ -305,7 +305,7 @@ class SummaryProvider:
             if disk is None or path is None:
                 continue
             claim = _claim(measured.pod, volume)
-            # What has a filesystem of its own is asked for it; a folder is measured.
+            # A filesystem of its own knows its usage; a folder is measured.
             whole = claim or os.path.ismount(path)
             size = None if whole else await self._size(path, 0.0 if fresh else self._keep)
             entry = summary_fields.filesystem(disk, now, size) | {"name": volume["name"]}

@@ -1,4 +1,4 @@
-"""What a container of a pod is reported to be."""
+"""The reported status of one container."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The conditions of a pod, from what its containers are."""
+"""The reported conditions of a pod, from the statuses of its containers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The status of a pod as a whole."""
+"""The reported status of a pod as a whole."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _addresses(
     else:
         sandbox = runtime.sandboxes[0] if runtime.sandboxes else None
         addresses = sandbox.addresses if sandbox is not None and sandbox.ready else ()
-        # A pod whose sandbox is gone keeps its last address, for those who want to know what it had.
+        # A pod whose sandbox is gone keeps reporting its last address.
         if not addresses:
             addresses = tuple(address["ip"] for address in previous.get("podIPs", ()))
     if addresses:

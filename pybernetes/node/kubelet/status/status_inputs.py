@@ -1,4 +1,4 @@
-"""What a pod's status depends on besides the pod and the runtime, and what its parts share."""
+"""What a pod's status depends on besides the pod and the runtime, and what the computations share."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pybernetes.api.resource import Object
 from pybernetes.node.kubelet.cri.pod_runtime import PodRuntime, restart_triggers
 
 ENDED = ("Succeeded", "Failed")
-# Conditions that the kubelet decides; all others belong to somebody else.
+# Conditions that the kubelet owns; all others belong to somebody else.
 OWN_CONDITIONS = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled",
                   "PodResizePending", "PodResizeInProgress", "AllContainersRestarting")  # fmt: skip
 RESTARTING = "RestartingAllContainers"
@@ -25,13 +25,13 @@ class StatusInputs:
     host: tuple[str, ...] = ()
     # Why a container that should run does not: name → (reason, message).
     waiting: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    # What probes found, by id of the run; absent if not known yet.
+    # The results of probes, by id of the run; absent if not known yet.
     ready: Mapping[str, bool] = field(default_factory=dict)
     started: Mapping[str, bool] = field(default_factory=dict)
-    restarting: bool = False  # all containers were on their way to begin anew
+    restarting: bool = False  # all containers were about to start again
     ended: bool = False  # nothing of the pod will start again
     verdict: tuple[str, str] | None = None  # reason and message of a pod that was made to fail
-    disruption: str = ""  # why the kubelet ended it for the good of others
+    disruption: str = ""  # why the kubelet evicted or preempted it
     resize: tuple[Object, ...] = ()  # conditions about a change of resources
     in_force: Mapping[str, Object] = field(default_factory=dict)  # resources of running containers by name
 

@@ -16,7 +16,7 @@ from pybernetes.node.kubelet.status.status_inputs import OWN_CONDITIONS
 log = logging.getLogger(__name__)
 _SET_RIGHT_SECONDS = 1.0
 _RETRY_SECONDS = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0)
-# What is not there any more has to be taken away by name.
+# Fields that are gone have to be removed by name.
 _OPTIONAL = ("reason", "message", "podIP", "ephemeralContainerStatuses", "initContainerStatuses")
 
 
@@ -61,15 +61,15 @@ def overruled(status: Object, shown: Object) -> bool:
 
 
 class StatusManager:
-    """The statuses of a node's pods by uid. ``target`` gives the object that stands for a pod in the API."""
+    """The statuses of a node's pods by uid. ``target`` returns the object that stands for a pod in the API."""
 
     def __init__(
         self, client: Client | None, clock: Clock, target: Callable[[Object], Object | None]
     ) -> None:
         self._client, self._clock, self._target = client, clock, target
         self._wanted: dict[str, tuple[Object, Object]] = {}
-        self._written: dict[str, tuple[str, Object]] = {}  # with the uid of the object that shows it
-        self._doubted: set[str] = set()  # those that somebody else has said something else about
+        self._written: dict[str, tuple[str, Object]] = {}  # with the uid of the object that was written
+        self._doubted: set[str] = set()  # whose status in the API differs from ours
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self.writes = 0
 
@@ -82,7 +82,7 @@ class StatusManager:
         """Have a pod's status written, if it is not what was written last."""
         meta = pod["metadata"]
         uid = meta["uid"]
-        # Only what it takes to find it: the pod itself would be kept as it was at some time.
+        # Only what is needed to find the pod: the pod itself would soon be out of date.
         self._wanted[uid] = ({"metadata": {key: meta[key] for key in ("namespace", "name", "uid")}}, status)
         if self._client is None:
             return
@@ -143,7 +143,7 @@ class StatusManager:
             if shown is None:
                 return
             identity, before = self._written.get(uid, ("", {}))
-            if identity != shown["metadata"]["uid"]:  # nothing yet, or a mirror that was made anew
+            if identity != shown["metadata"]["uid"]:  # nothing written yet, or a mirror that was created anew
                 before = shown.get("status", {})
             patch = patch_of(shown, status, before)
             if not patch["status"]:

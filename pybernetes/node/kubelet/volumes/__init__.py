@@ -1,1 +1,1 @@
-"""Volumes of pods: ``kinds`` has one file for each type, ``volume_manager`` puts them where containers find them."""
+"""Volumes of pods: ``kinds`` has one file for each kind, ``volume_manager`` mounts them."""

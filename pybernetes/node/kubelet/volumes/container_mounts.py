@@ -1,4 +1,4 @@
-"""What is mounted into a container: its volumes, its /etc/hosts, and the file for its last words."""
+"""What is mounted into a container: its volumes, its /etc/hosts, and the file for its termination message."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _place_image(made: Message, volume: MountedVolume, below: str) -> None:
         made.image.CopyFrom(volume.image)
         made.image_sub_path = below
         return
-    # It is mounted as nobody may change it; a runtime that does so once more forgets that nothing is to be run.
+    # It is mounted read-only already; a runtime that remounts it would drop its noexec.
     made.readonly = made.recursive_read_only
     try:
         made.host_path = resolve_inside(volume.path, below)
@@ -107,7 +107,7 @@ def _source(pod: Object, container: Object, mount: Object, volume: MountedVolume
             (pod["spec"].get("securityContext") or {}).get("fsGroup"),
         )
     except OSError:
-        # Where it failed could tell a pod about the node's files.
+        # Details of the failure could reveal the node's files to a pod.
         raise ConfigError(
             f'failed to prepare subPath for volumeMount "{mount["name"]}" of container "{container["name"]}"'
         ) from None

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-MOUNT_FAILED = "ImageVolumeMountFailed"  # how CRI has such errors begin
+MOUNT_FAILED = "ImageVolumeMountFailed"  # how such errors begin in CRI
 
 
 class VolumeError(Exception):
-    """A volume cannot be had now; ``reason`` is that of the event about it."""
+    """A volume is not available now; ``reason`` is that of the event about it."""
 
     def __init__(self, message: str, reason: str = "FailedMount") -> None:
         super().__init__(message)
@@ -14,7 +14,7 @@ class VolumeError(Exception):
 
 
 class ImageVolumeError(Exception):
-    """An image is there and cannot be mounted."""
+    """An image is present but cannot be mounted."""
 
     def __init__(self, message: str) -> None:
         super().__init__(f"{MOUNT_FAILED}: {message}")

@@ -1,7 +1,7 @@
-"""Images as volumes: pulled as those of containers are, and there read-only for as long as the pod.
+"""Images as volumes: pulled like those of containers, and mounted read-only as long as the pod lives.
 
-How an image comes into a container depends on the runtime: most are told to mount it, and for a containerd that cannot
-do that (``snapshots``) the kubelet does it.
+How an image gets into a container depends on the runtime: most are told to mount it; for a containerd that cannot,
+the kubelet mounts a snapshot (``snapshots``).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pybernetes.node.kubelet.volumes.errors import ImageVolumeError
 from pybernetes.node.kubelet.volumes.snapshots import Snapshots
 from pybernetes.node.kubelet.volumes.volume_kind import MountedVolume
 
-_CONTAINERD = (2, 2)  # the first that mounts images, and folders of images
+_CONTAINERD = (2, 2)  # the first version that mounts images, and folders of images
 
 
 def can_mount_images(name: str, version: str) -> bool:

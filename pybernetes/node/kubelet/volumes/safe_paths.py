@@ -1,10 +1,10 @@
-"""Paths inside volumes, which their pods can write to: no link in them may lead outside."""
+"""Paths inside volumes: pods can write there, so no link may lead outside."""
 
 from __future__ import annotations
 
 import os
 
-_MOST_LINKS = 40  # the kernel's number
+_MOST_LINKS = 40  # the kernel's limit
 
 
 def read_below(root: str, path: str, limit: int = 64 * 1024) -> str:

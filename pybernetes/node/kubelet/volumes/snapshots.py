@@ -1,7 +1,7 @@
-"""Images as folders, where the runtime cannot mount an image by itself: views of containerd's snapshots.
+"""Images as folders, for runtimes that cannot mount an image: views of containerd's snapshots.
 
 A lease of containerd stands for each volume. It keeps the view from containerd's garbage collection, it says which
-image it is, and the view goes with it: so a kubelet that was killed finds everything again and leaves nothing.
+image it is, and the view goes with it: so a restarted kubelet finds everything again and leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Snapshots:
 
     async def find(self, uid: str, name: str, path: Path) -> str | None:
         """Return the image that is mounted as a volume, if there is one."""
-        # Its folder can be written to unless the mount is there, and whole.
+        # Without the complete mount, the folder could be written to.
         if not path.exists() or os.statvfs(path).f_flag & _SEALED != _SEALED:
             return None
         labels = await self._containerd.lease_labels(lease_id(uid, name))
@@ -53,9 +53,9 @@ class Snapshots:
     async def mount(self, uid: str, name: str, path: Path, image: str) -> None:
         """Mount the files of an image (by its id in CRI) at a path, where nobody can write or execute them."""
         id_ = lease_id(uid, name)
-        await self.release(uid, name, path)  # half of it may be there
+        await self.release(uid, name, path)  # it may be half done
         snapshotter, snapshot = await self._containerd.unpacked(image)
-        path.mkdir(parents=True, exist_ok=True)  # first, because what is cleaned up is found by it
+        path.mkdir(parents=True, exist_ok=True)  # first, because cleaning up starts from the folder
         await self._containerd.create_lease(id_, {_IMAGE: image})
         mounts = await self._containerd.view(snapshotter, id_, snapshot, id_)
         if len(mounts) != 1:
@@ -74,14 +74,14 @@ class Snapshots:
 def mount_snapshot(how: Message, path: Path) -> None:
     """Mount a snapshot so that nobody can write or execute anything."""
     flags, options = mount_arguments(how)
-    if flags & host_mounts.MS_BIND:  # the kernel takes other flags only for a bind mount that is there
+    if flags & host_mounts.MS_BIND:  # the kernel takes other flags only when a bind mount is remounted
         host_mounts.mount(how.source, path, how.type, flags, options)
         host_mounts.mount(how.source, path, how.type, host_mounts.MS_REMOUNT | host_mounts.MS_BIND | _SEALED)
         return
     if len(options) < _LONGEST:
         host_mounts.mount(how.source, path, how.type, flags | _SEALED, options)
         return
-    # Images of many layers: the folder that all of them are in gets a short name.
+    # An image of many layers: a short name for their common folder keeps the options below the limit.
     common = os.path.commonpath(_paths(options))
     folder = os.open(common, os.O_PATH | os.O_DIRECTORY)
     try:

@@ -18,7 +18,7 @@ class MountedVolume:
     path: str
     read_only: bool = False
     # The image that it is (CRI's ImageSpec). Without a path the runtime mounts it; at its path nobody can write or
-    # run anything.
+    # execute anything.
     image: Any = None
 
 
@@ -37,8 +37,8 @@ class VolumeRequest:
 
     pod: Object
     name: str
-    source: Object  # the part of the volume that belongs to its type
-    path: Path  # the folder that is the volume's own
+    source: Object  # the field of the volume that belongs to its kind
+    path: Path  # the volume's own folder
     inputs: VolumeInputs
 
     @property

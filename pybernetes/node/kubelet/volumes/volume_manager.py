@@ -1,4 +1,4 @@
-"""Puts the volumes of pods where their containers find them, keeps them up to date and takes them away."""
+"""Mounts the volumes of pods, keeps their content up to date and removes them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Certificates of pods: pending for by a PodCertificateRequest, and anew when their signer says so."""
+"""Certificates of pods: requested by a PodCertificateRequest, and again when their signer says so."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _KEYS: dict[str, Callable[[], Any]] = {
     "ED25519": ed25519.Ed25519PrivateKey.generate,
 }
 _PEM = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL)
-_PATIENCE = 10.0  # seconds until the volume is tried again; the request stays
+_PATIENCE = 10.0  # seconds to wait for the signer; then the volume is tried again, with the same request
 _SPREAD = 300.0  # not all pods of a node at once
 
 

@@ -1,4 +1,4 @@
-"""Files from config maps, secrets and the pod itself, for the volumes and for what projected ones are made of."""
+"""Files from config maps, secrets and the downward API, for their own volumes and for projected ones."""
 
 from __future__ import annotations
 

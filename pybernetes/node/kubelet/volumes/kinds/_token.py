@@ -1,4 +1,4 @@
-"""Tokens of service accounts for pods, asked for anew well before they expire."""
+"""Tokens of service accounts for pods, renewed well before they expire."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""downwardAPI: what a pod may know of itself, as files."""
+"""downwardAPI: fields and resources of the pod as files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ephemeral: a claim that was made for the pod and goes with it."""
+"""ephemeral: a claim that was created for the pod and is deleted with it."""
 
 from __future__ import annotations
 

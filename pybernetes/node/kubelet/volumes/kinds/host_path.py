@@ -29,7 +29,7 @@ def check_host_path(path: str, kind: str) -> None:
             os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o644))
         kind = "File"
     if not kind:
-        if not os.path.exists(path):  # the runtime would make it as well, but not for everybody
+        if not os.path.exists(path):  # the runtime would create it as well, but not readable for everybody
             os.makedirs(path, 0o755)
         return
     test, words = _CHECKS[kind]

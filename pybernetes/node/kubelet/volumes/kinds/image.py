@@ -1,4 +1,4 @@
-"""image: the files of an image. They are pulled and mounted when a container starts that wants them."""
+"""image: the files of an image, pulled and mounted when the first container that mounts it starts."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ async def _files(request: VolumeRequest) -> dict[str, VolumeFile]:
         elif "clusterTrustBundle" in source:
             files |= await _trust_bundles(request, source["clusterTrustBundle"], mode)
         elif "podCertificate" in source:
-            from pybernetes.node.kubelet.volumes.kinds import _certificate  # late: few pods have one
+            from pybernetes.node.kubelet.volumes.kinds import _certificate  # imported late: few pods have one
 
             files |= await _certificate.certificate(request, source["podCertificate"], mode)
         else:
@@ -51,7 +51,7 @@ async def _trust_bundles(request: VolumeRequest, source: Object, mode: int) -> d
     try:
         if source.get("name"):
             bundles = [await client.get(CLUSTER_TRUST_BUNDLES, source["name"])]
-        elif chosen is not None:  # no selector chooses nothing, an empty one everything
+        elif chosen is not None:  # no selector selects nothing, an empty one everything
             labels, fields = str(selectors.from_object(chosen)), f"spec.signerName={source['signerName']}"
             bundles = (await client.list(CLUSTER_TRUST_BUNDLES, labels=labels, fields=fields)).items
     except NotFound as error:
