@@ -11,6 +11,7 @@ from pybernetes.api.resource import Object
 from pybernetes.lib.clock import Clock
 from pybernetes.node.kubelet.cri import container_events, label_keys
 from pybernetes.node.kubelet.cri.client import CriClient, CriError
+from pybernetes.node.kubelet.cri.messages import Message
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerState
 from pybernetes.node.kubelet.node_status.node_status import image_list
 from pybernetes.node.kubelet.pod.pod_worker import PodWorker, WorkerPhase
@@ -43,7 +44,7 @@ class RuntimeWatch:
         self._checking: asyncio.Task[Any] | None = None
         self._seen: dict[str, set[tuple[str, int]]] = {}
 
-    async def wait(self) -> Any:
+    async def wait(self) -> Message:
         """Wait until the runtime answers; return its version."""
         delay = 0.1
         while True:

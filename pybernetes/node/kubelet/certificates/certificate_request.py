@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import base64
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client import Client, StatusError
 from pybernetes.client.refs import CERTIFICATE_SIGNING_REQUESTS
 from pybernetes.lib import tls
@@ -26,7 +26,7 @@ async def request_certificate(
     """Request a certificate and wait until it is approved and signed."""
     key, text = signing_request(common_name, organizations, names)
     usages = ["digital signature", "client auth" if signer == CLIENT_SIGNER else "server auth"]
-    body: dict[str, Any] = {
+    body: Object = {
         "metadata": {"generateName": "csr-"},
         "spec": {"request": base64.b64encode(text).decode(), "signerName": signer, "usages": usages},
     }

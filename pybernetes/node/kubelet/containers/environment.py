@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pybernetes.api.resource import Object
 from pybernetes.node.kubelet.containers import downward_api
 from pybernetes.node.kubelet.containers.expansion import expand
+from pybernetes.node.kubelet.volumes.safe_paths import read_below
 
 
 class ConfigError(Exception):
@@ -101,8 +102,6 @@ def _value(pod: Object, container: Object, source: Object, inputs: EnvironmentIn
 
 def _file_key(reference: Object, inputs: EnvironmentInputs) -> str | None:
     """Return a variable that an earlier container left in a file of a volume."""
-    from pybernetes.node.kubelet.volumes.safe_paths import read_below
-
     volume = inputs.volumes.get(reference["volumeName"])
     if volume is None:
         raise ConfigError(f'cannot find the volume "{reference["volumeName"]}" referenced by FileKeyRef')

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
 
 import orjson
+
+from pybernetes.api.resource import Object
 
 POD_NAME = "io.kubernetes.pod.name"
 POD_NAMESPACE = "io.kubernetes.pod.namespace"
@@ -23,7 +24,7 @@ TERMINATION_GRACE = "io.kubernetes.pod.terminationGracePeriod"
 IMAGE_VOLUMES = "pybernetes.dev/image-volumes"
 
 
-def fingerprint(container: dict[str, Any]) -> str:
+def fingerprint(container: Object) -> str:
     """Return a short hash that changes when a container has to be created anew: only name and image count."""
     value = orjson.dumps([container.get("name"), container.get("image")])
     return hashlib.sha256(value).hexdigest()[:8]

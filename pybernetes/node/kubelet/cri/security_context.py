@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from cri_api.v1 import api_pb2 as messages
 
@@ -122,7 +122,7 @@ def container_security_context(
     return result
 
 
-def _names(capabilities: Any) -> list[str]:
+def _names(capabilities: Iterable[str]) -> list[str]:
     return [name.removeprefix("CAP_") for name in capabilities]
 
 

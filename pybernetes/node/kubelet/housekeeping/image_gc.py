@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import orjson
 
 from pybernetes.lib.clock import Clock
 from pybernetes.node.kubelet.cri import label_keys
 from pybernetes.node.kubelet.cri.client import CriClient, CriError
+from pybernetes.node.kubelet.cri.messages import Message
 from pybernetes.node.kubelet.metrics import KubeletMetrics
 from pybernetes.node.stats.filesystem import Filesystem
 
@@ -32,7 +32,7 @@ class ImageRecord:
 
 def updated_records(
     records: Mapping[str, ImageRecord],
-    images: Iterable[Any],
+    images: Iterable[Message],
     used: frozenset[str],
     pinned: frozenset[str],
     now: float,

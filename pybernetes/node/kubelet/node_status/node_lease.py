@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import random
-from typing import Any
+from collections.abc import Callable
 
 from pybernetes.api.resource import Object
 from pybernetes.client import Client, Conflict, NotFound, StatusError
@@ -19,7 +19,9 @@ NAMESPACE = "kube-node-lease"
 class NodeLease:
     """The lease of one node. ``owner`` gives the Node object once it is registered."""
 
-    def __init__(self, client: Client, clock: Clock, name: str, seconds: int, owner: Any) -> None:
+    def __init__(
+        self, client: Client, clock: Clock, name: str, seconds: int, owner: Callable[[], Object]
+    ) -> None:
         self._client, self._clock, self._name, self._seconds, self._owner = (
             client,
             clock,

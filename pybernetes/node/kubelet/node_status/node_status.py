@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable
 
 from pybernetes import KUBERNETES_VERSION
 from pybernetes.api.resource import Object
@@ -15,6 +14,7 @@ from pybernetes.client.refs import NODES
 from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.oci import architecture
+from pybernetes.node.kubelet.cri.messages import Message
 from pybernetes.node.kubelet.node_status import machine, node_allocatable
 from pybernetes.node.kubelet.options import Options
 
@@ -238,7 +238,7 @@ class NodeStatus:
                 await self._clock.sleep(min(quick, 0.5 * failures))
 
 
-def image_list(images: list[Any]) -> list[Object]:
+def image_list(images: Iterable[Message]) -> list[Object]:
     """Return images as a node's status lists them, the largest first."""
     listed = []
     for image in images:
@@ -246,8 +246,3 @@ def image_list(images: list[Any]) -> list[Object]:
         if names:
             listed.append({"names": names[:5], "sizeBytes": image.size})
     return sorted(listed, key=lambda image: (-image["sizeBytes"], image["names"]))
-
-
-def allocatable_of(node: Mapping[str, Any]) -> Mapping[str, str]:
-    """Return what a node has for pods."""
-    return node.get("status", {}).get("allocatable", {})

@@ -29,9 +29,9 @@ from pybernetes.node.kubelet.volumes.volume_kind import MountedVolume
 class StartFailed(Exception):
     """A container could not be started; ``reason`` is why it waits."""
 
-    def __init__(self, reason: str, message: str, retry: float = 0.0) -> None:
+    def __init__(self, reason: str, message: str) -> None:
         super().__init__(message)
-        self.reason, self.message, self.retry = reason, message, retry
+        self.reason, self.message = reason, message
 
 
 class PodStarter:
@@ -106,7 +106,7 @@ class PodStarter:
             )  # fmt: skip
             if images:
                 definition.annotations[label_keys.IMAGE_VOLUMES] = ",".join(
-                    volume.image.image for volume in images.values()
+                    volume.image.image for volume in images.values() if volume.image is not None
                 )
         except (ConfigError, NotSynced, ValueError, OSError) as error:
             report("Warning", "Failed", f"Error: {error}")

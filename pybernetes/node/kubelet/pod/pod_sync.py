@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
 
 from pybernetes.api.resource import Object
 from pybernetes.lib import rfc3339
@@ -12,6 +11,7 @@ from pybernetes.node.kubelet.cgroups.linux_resources import container_resources
 from pybernetes.node.kubelet.containers.environment import ConfigError
 from pybernetes.node.kubelet.cri.client import CriError
 from pybernetes.node.kubelet.cri.label_keys import fingerprint
+from pybernetes.node.kubelet.cri.messages import Message
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerState
 from pybernetes.node.kubelet.images.image_puller import ImageError
 from pybernetes.node.kubelet.pod.plan import Actions, Kill, Probed, Start, plan
@@ -22,6 +22,7 @@ from pybernetes.node.kubelet.pod.resize import needs_restart, with_resources
 from pybernetes.node.kubelet.probes.probe_manager import LIVENESS, STARTUP
 from pybernetes.node.kubelet.status.status_inputs import ENDED
 from pybernetes.node.kubelet.volumes.errors import VolumeError
+from pybernetes.node.kubelet.volumes.volume_kind import MountedVolume
 
 AT_ONCE = 0.0
 RETRY_FIRST, RETRY_LONGEST = 1.0, 60.0
@@ -37,7 +38,7 @@ class PodSync:
     ) -> None:
         self.view, self.context = view, view.context
         self._starter, self._stopper, self._end, self._again = starter, stopper, end, again
-        self._sandbox_config: Any = None
+        self._sandbox_config: Message | None = None
         self._made: list[str] | None = None  # the runs that were started, None if something else was done
         self._admitted = False
 
@@ -240,7 +241,7 @@ class PodSync:
             waits = _sooner(waits, left)
         return due, waits
 
-    async def _start(self, start: Start, mounted: Any) -> float | None:
+    async def _start(self, start: Start, mounted: Mapping[str, MountedVolume]) -> float | None:
         """Start a container; return the seconds until the next attempt if that fails."""
         name = start.container["name"]
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
 
 from pybernetes.api.core.pod.pod_level_resources import is_restartable
 from pybernetes.api.core.pod.restart_policy import should_restart
@@ -25,7 +25,7 @@ def container_status(
     group: str,
     container: Object,
     runtime: PodRuntime,
-    previous: Any,
+    previous: Iterable[Object],
     default: tuple[str, str],
     inputs: StatusInputs,
 ) -> Object:

@@ -52,7 +52,7 @@ def container_mounts(
         if volume.image is None:
             made.host_path = _source(pod, container, mount, volume, below)
         else:
-            _place_image(made, volume, below)
+            _mount_image(made, volume.image, volume, below)
         container_mounts.append(made)
     taken = {message.container_path for message in container_mounts}
     if hosts is not None and "/etc/hosts" not in taken:
@@ -78,13 +78,13 @@ def _below(mount: Object, variables: Mapping[str, str]) -> str:
     return expand(mount["subPathExpr"], variables)
 
 
-def _place_image(made: Message, volume: MountedVolume, below: str) -> None:
+def _mount_image(made: Message, image: Message, volume: MountedVolume, below: str) -> None:
     if os.path.isabs(below):
         raise ConfigError(f"error SubPath `{below}` must not be an absolute path")
     if ".." in below.split("/"):
         raise ConfigError(f"unable to provision SubPath `{below}`: must not contain '..'")
     if not volume.path:
-        made.image.CopyFrom(volume.image)
+        made.image.CopyFrom(image)
         made.image_sub_path = below
         return
     # It is mounted read-only already; a runtime that remounts it would drop its noexec.
@@ -92,7 +92,7 @@ def _place_image(made: Message, volume: MountedVolume, below: str) -> None:
     try:
         made.host_path = resolve_inside(volume.path, below)
     except OSError:
-        reference = volume.image.user_specified_image
+        reference = image.user_specified_image
         raise ImageVolumeError(f'the path "{below}" is not in the image "{reference}"') from None
 
 

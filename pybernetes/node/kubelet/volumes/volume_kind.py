@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from pybernetes.api.resource import Object
+from pybernetes.node.kubelet.cri.messages import Message
 from pybernetes.node.kubelet.volumes.volume_inputs import VolumeInputs
 
 
@@ -19,7 +19,7 @@ class MountedVolume:
     read_only: bool = False
     # The image that it is (CRI's ImageSpec). Without a path the runtime mounts it; at its path nobody can write or
     # execute anything.
-    image: Any = None
+    image: Message | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ import base64
 import random
 import re
 from collections.abc import Callable
-from typing import Any
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+from cryptography.hazmat.primitives.asymmetric.types import CertificateIssuerPrivateKeyTypes
 
 from pybernetes.api.resource import Object
 from pybernetes.client import Client
@@ -23,7 +23,7 @@ from pybernetes.node.kubelet.volumes.kinds._token import owner_and_mode
 from pybernetes.node.kubelet.volumes.volume_inputs import Credential, CredentialKey, PendingCertificate
 from pybernetes.node.kubelet.volumes.volume_kind import VolumeFile, VolumeRequest
 
-_KEYS: dict[str, Callable[[], Any]] = {
+_KEYS: dict[str, Callable[[], CertificateIssuerPrivateKeyTypes]] = {
     "RSA3072": lambda: rsa.generate_private_key(65537, 3072),
     "RSA4096": lambda: rsa.generate_private_key(65537, 4096),
     "ECDSAP256": lambda: ec.generate_private_key(ec.SECP256R1()),
