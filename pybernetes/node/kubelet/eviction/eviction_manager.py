@@ -8,13 +8,14 @@ from typing import Protocol
 
 from pybernetes.api.resource import Object
 from pybernetes.lib.clock import Clock
+from pybernetes.lib.flags import duration
 from pybernetes.node.kubelet.eviction import disk_limits, ranking, thresholds
-from pybernetes.node.kubelet.eviction.thresholds import Observation, Threshold, Watch
+from pybernetes.node.kubelet.eviction.thresholds import Observation, PressureWatch, Threshold
 from pybernetes.node.kubelet.metrics import KubeletMetrics
 from pybernetes.node.kubelet.stats.summary_provider import SummaryProvider
 
 log = logging.getLogger(__name__)
-_CLEAN_SECONDS, _CLEAN_LOOK = 30.0, 0.2
+_CLEAN_SECONDS, _CLEAN_CHECK_SECONDS = 30.0, 0.2
 _GRACE = 1.0  # seconds that a pod gets when there is no time
 
 
@@ -37,10 +38,8 @@ class EvictionManager:
         active: Callable[[], Iterable[Victim]], free: Callable[[], Awaitable[None]], changed: Callable[[], None],
         pod_event: Callable[..., None], node_event: Callable[[str, str], None], seconds: float,
     ) -> None:  # fmt: skip
-        from pybernetes.lib.flags import duration
-
         transition = float(duration(settings.get("evictionPressureTransitionPeriod") or "5m0s"))
-        self.watch = Watch(thresholds.parse(settings), transition)
+        self.watch = PressureWatch(thresholds.parse(settings), transition)
         self._longest_grace = float(settings.get("evictionMaxPodGracePeriod") or 0)
         self._isolation = bool(settings.get("localStorageCapacityIsolation", True))
         self._clock, self._stats, self._metrics = clock, provider, metrics
@@ -54,7 +53,7 @@ class EvictionManager:
             try:
                 ended = await self.check()
             except OSError as error:
-                log.warning("the node's pressure cannot be told: %s", error)
+                log.warning("the node cannot be observed: %s", error)
                 ended = []
             if ended:
                 await self._wait_until_clean(ended)
@@ -70,7 +69,7 @@ class EvictionManager:
         """Wait until nothing is left of the evicted pods: only then is what they used free again."""
         until = self._clock.monotonic() + _CLEAN_SECONDS
         while not all(victim.cleaned for victim in ended) and self._clock.monotonic() < until:
-            await self._clock.sleep(_CLEAN_LOOK)
+            await self._clock.sleep(_CLEAN_CHECK_SECONDS)
 
     async def check(self) -> list[Victim]:
         """Check the node once; return the pods that were evicted."""

@@ -19,8 +19,8 @@ def rank(
 ) -> list[Object]:
     """Return pods in the order of eviction; ``image_disk`` says that images have a filesystem of their own.
 
-    First those without figures, then those that use more than they asked for, then by priority, then by how much
-    they use beyond what they asked for.
+    First those without stats, then those that use more than they requested, then by priority, then by how much they
+    use beyond their requests.
     """
     resource = thresholds.SIGNALS[signal][1]
 

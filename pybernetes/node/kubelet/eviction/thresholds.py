@@ -194,7 +194,7 @@ def met(
 
 
 @dataclass(slots=True)
-class Watch:
+class PressureWatch:
     """Remembers since when thresholds are crossed, and until when the node counts as under pressure."""
 
     thresholds: list[Threshold]

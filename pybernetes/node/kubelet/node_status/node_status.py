@@ -122,7 +122,7 @@ class NodeStatus:
     def seen(self, node: Object) -> None:
         """Look at the Node as the API has it; correct what others say about it that is not so.
 
-        That is what the control plane has said of a node that it did not hear from for a while.
+        The control plane says that a node is unknown that it did not hear from for a while.
         """
         said = {
             condition["type"]: condition["status"]

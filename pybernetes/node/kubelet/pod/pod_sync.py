@@ -14,11 +14,11 @@ from pybernetes.node.kubelet.cri.label_keys import fingerprint
 from pybernetes.node.kubelet.cri.messages import Message
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerState
 from pybernetes.node.kubelet.images.image_puller import ImageError
+from pybernetes.node.kubelet.pod.allocation import needs_restart, with_resources
 from pybernetes.node.kubelet.pod.plan import Actions, Kill, Probed, Start, plan
 from pybernetes.node.kubelet.pod.pod_starter import PodStarter, StartFailed
 from pybernetes.node.kubelet.pod.pod_stopper import PodStopper
 from pybernetes.node.kubelet.pod.pod_view import PodView
-from pybernetes.node.kubelet.pod.resize import needs_restart, with_resources
 from pybernetes.node.kubelet.probes.probe_manager import LIVENESS, STARTUP
 from pybernetes.node.kubelet.status.status_inputs import ENDED
 from pybernetes.node.kubelet.volumes.errors import VolumeError

@@ -10,7 +10,7 @@ from pybernetes.node.kubelet.context import Context
 from pybernetes.node.kubelet.cri.client import CriError
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerState, PodRuntime
 from pybernetes.node.kubelet.cri.pod_runtime_reader import read_pod_runtime, with_runs, with_sandbox
-from pybernetes.node.kubelet.pod.resize import Allocation, with_resources
+from pybernetes.node.kubelet.pod.allocation import Allocation, with_resources
 from pybernetes.node.kubelet.probes.probe_manager import READINESS, STARTUP
 from pybernetes.node.kubelet.status.pod_status import pod_status
 from pybernetes.node.kubelet.status.status_inputs import StatusInputs
@@ -111,11 +111,11 @@ class PodView:
     def probe(self, ending: bool = False) -> None:
         """Probe the running containers; those of a terminating pod for readiness only."""
         previous = self._previous()
-        said = {
+        reported = {
             status["name"]: status
             for key in ("initContainerStatuses", "containerStatuses")
             for status in previous.get(key, ())
         }
         addresses = self.addresses()
         if addresses:
-            self.context.probes.follow(self.pod, self.runtime, addresses[0], said=said, ending=ending)
+            self.context.probes.follow(self.pod, self.runtime, addresses[0], reported=reported, ending=ending)

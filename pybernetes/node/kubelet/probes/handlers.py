@@ -50,7 +50,7 @@ def header_list(action: Object) -> list[tuple[str, str]]:
     return [(header["name"], header.get("value", "")) for header in action.get("httpHeaders", ())]
 
 
-async def ask(cri: CriClient, probe: Object, container: Object, run: str, address: str) -> str:
+async def run_probe(cri: CriClient, probe: Object, container: Object, run: str, address: str) -> str:
     """Probe a container once: return nothing or a warning if it is well, raise Failed if it is not."""
     seconds = float(probe.get("timeoutSeconds") or 1)
     try:

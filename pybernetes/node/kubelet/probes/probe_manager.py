@@ -28,7 +28,7 @@ def probed_containers(spec: Object) -> list[Object]:
 
 
 class ProbeManager:
-    """The probes of all pods. ``report`` records events, ``changed`` is called with the uid of a pod with a new result."""
+    """The probes of all pods. ``report`` records an event, ``changed`` is called when a pod has a new result."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class ProbeManager:
         self._report, self._changed = report, changed
         self.results: dict[str, dict[str, bool]] = {LIVENESS: {}, READINESS: {}, STARTUP: {}}
         self._tasks: dict[str, dict[tuple[str, str], asyncio.Task[None]]] = {}  # by uid: (run, type)
-        self._begun: dict[str, asyncio.Event] = {}  # by run: whether it counts as started
+        self._started: dict[str, asyncio.Event] = {}  # by run: whether it counts as started
         self.counts: dict[tuple[str, ...], int] = {}
         self.seconds: dict[tuple[str, ...], Histogram] = {}
 
@@ -51,11 +51,13 @@ class ProbeManager:
         runtime: PodRuntime,
         address: str,
         *,
-        said: Mapping[str, Object],
+        reported: Mapping[str, Object],
         ending: bool = False,
     ) -> None:
-        """Has the runs of a pod probed that are up. ``said`` is what was reported of containers by name, from
-        which a kubelet that was restarted knows what it knew. A pod that ends is asked about readiness only."""
+        """Probe the running containers of a pod; those of a terminating pod for readiness only.
+
+        ``reported`` are the last statuses of containers by name: a restarted kubelet goes on from them.
+        """
         uid = pod["metadata"]["uid"]
         tasks = self._tasks.setdefault(uid, {})
         wanted: set[tuple[str, str]] = set()
@@ -71,24 +73,24 @@ class ProbeManager:
                     if (run.id, kind) in tasks:
                         tasks[run.id, kind].cancel()  # its result still holds
                 elif (run.id, kind) not in tasks:
-                    again = self._recall(kind, run, said.get(container["name"]) or {})
+                    again = self._restore(kind, run, reported.get(container["name"]) or {})
                     tasks[run.id, kind] = asyncio.create_task(
-                        self._keep_asking(pod, container, run, kind, address, again), name=f"{kind} {uid}"
+                        self._keep_probing(pod, container, run, kind, address, again), name=f"{kind} {uid}"
                     )
         for key in [key for key in tasks if key not in wanted]:
             tasks.pop(key).cancel()
             self.results[key[1]].pop(key[0], None)
             if not any(run == key[0] for run, _ in tasks):
-                self._begun.pop(key[0], None)
+                self._started.pop(key[0], None)
 
-    def _recall(self, kind: str, run: ContainerRun, said: Object) -> bool:
+    def _restore(self, kind: str, run: ContainerRun, reported: Object) -> bool:
         """Take over what was reported of a run before; return True if there was something."""
-        if not said.get("containerID", "").endswith(run.id) or run.id in self.results[kind]:
+        if not reported.get("containerID", "").endswith(run.id) or run.id in self.results[kind]:
             return False
-        if kind == READINESS and said.get("ready"):
+        if kind == READINESS and reported.get("ready"):
             self.results[kind][run.id] = True
             return True
-        if kind == STARTUP and said.get("started"):
+        if kind == STARTUP and reported.get("started"):
             self.results[kind][run.id] = True
             return True
         return False
@@ -98,7 +100,7 @@ class ProbeManager:
         for (run, kind), task in self._tasks.pop(uid, {}).items():
             task.cancel()
             self.results[kind].pop(run, None)
-            self._begun.pop(run, None)
+            self._started.pop(run, None)
 
     async def close(self) -> None:
         """Stop every probe."""
@@ -109,14 +111,14 @@ class ProbeManager:
 
     # -- one probe ---------------------------------------------------------------------------------------
 
-    async def _keep_asking(
+    async def _keep_probing(
         self, pod: Object, container: Object, run: ContainerRun, kind: str, address: str, again: bool
     ) -> None:
         probe = container[_FIELDS[kind]]
         period = float(probe.get("periodSeconds") or 10)
-        begun = self._begun.setdefault(run.id, asyncio.Event())
+        started = self._started.setdefault(run.id, asyncio.Event())
         if "startupProbe" not in container or self.results[STARTUP].get(run.id):
-            begun.set()
+            started.set()
         if again:
             # After a restart of the kubelet, not all at once.
             await self._clock.sleep(random.random() * period)
@@ -124,22 +126,22 @@ class ProbeManager:
             due = run.started + float(probe.get("initialDelaySeconds") or 0)
             await self._clock.sleep(max(0.0, due - self._clock.now()))
         if kind == STARTUP:
-            if begun.is_set():
+            if started.is_set():
                 return
         else:
-            await begun.wait()
+            await started.wait()
         in_row, last = 0, None
         while True:
-            asked = self._clock.monotonic()
+            began = self._clock.monotonic()
             try:
-                good, text = await self._ask(probe, container, run, address)
+                good, text = await self._probe(probe, container, run, address)
             except handlers.Unknown as error:
                 self._report(pod, container, "Unhealthy", f"{kind.capitalize()} probe errored: {error}")
                 await self._clock.sleep(period)
                 continue
-            self._count(pod, container, kind, good, self._clock.monotonic() - asked)
+            self._count(pod, container, kind, good, self._clock.monotonic() - began)
             if text:
-                self._tell(pod, container, kind, good, text)
+                self._record_event(pod, container, kind, good, text)
             in_row = in_row + 1 if good is last else 1
             last = good
             threshold = int(
@@ -154,20 +156,20 @@ class ProbeManager:
         before = self.results[kind].get(run.id)
         self.results[kind][run.id] = good
         if kind == STARTUP and good:
-            self._begun[run.id].set()
+            self._started[run.id].set()
         if before is not good and not (kind == LIVENESS and good):
             self._changed(pod["metadata"]["uid"])
         return kind == STARTUP or (kind == LIVENESS and not good)
 
-    async def _ask(
+    async def _probe(
         self, probe: Object, container: Object, run: ContainerRun, address: str
     ) -> tuple[bool, str]:
         try:
-            return True, await handlers.ask(self._cri, probe, container, run.id, address)
+            return True, await handlers.run_probe(self._cri, probe, container, run.id, address)
         except handlers.Failed as error:
             return False, str(error)
 
-    def _tell(self, pod: Object, container: Object, kind: str, good: bool, text: str) -> None:
+    def _record_event(self, pod: Object, container: Object, kind: str, good: bool, text: str) -> None:
         name = kind.capitalize()
         if good:
             self._report(pod, container, "ProbeWarning", f"{name} probe warning: {text}")

@@ -50,8 +50,10 @@ def patch_of(pod: Object, status: Object, before: Object) -> Object:
 
 
 def overruled(status: Object, shown: Object) -> bool:
-    """Return whether the API says something else about a pod than its kubelet does: of a node that was not heard from for
-    a while the control plane says that none of its pods is ready."""
+    """Return whether the API says something else about a pod than its kubelet does.
+
+    Of a node that was not heard from for a while, the control plane says that none of its pods is ready.
+    """
     said = {condition["type"]: condition["status"] for condition in shown.get("conditions", ())}
     return any(
         condition["type"] in OWN_CONDITIONS
@@ -91,10 +93,10 @@ class StatusManager:
             self._tasks[uid] = asyncio.create_task(self._write(uid), name=f"status {uid}")
 
     def seen(self, uid: str) -> None:
-        """Return the object that shows a pod changed: what somebody else wrote over is written again, if it stays so.
+        """Look at a changed object of a pod; write the status again if somebody else overwrote it and it stays so.
 
-        Not at once: what is seen may be older than what was written last, and somebody who insists is not to be
-        answered as fast as he writes.
+        Not at once: what is seen may be older than what was written last, and two writers that disagree must not
+        answer one another as fast as they can.
         """
         if uid not in self._doubted and self._is_overruled(uid):
             self._doubted.add(uid)

@@ -51,7 +51,9 @@ class ImageVolumes:
     async def provide(
         self, pod: Object, container: Object, secrets: list[Object], sandbox_config: Message, report: Report
     ) -> dict[str, MountedVolume]:
-        """Return the image volumes of a container; raise ImageError if one cannot be pulled, ImageVolumeError if not mounted.
+        """Return the image volumes of a container.
+
+        Raise ImageError if an image cannot be pulled, ImageVolumeError if it cannot be mounted.
 
         An image is looked up when the first container of its pod starts; those that follow get the same.
         """

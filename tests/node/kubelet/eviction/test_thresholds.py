@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pybernetes.node.kubelet.eviction import thresholds
-from pybernetes.node.kubelet.eviction.thresholds import Amount, Observation, Threshold, Watch
+from pybernetes.node.kubelet.eviction.thresholds import Amount, Observation, PressureWatch, Threshold
 
 GIB = 1 << 30
 
@@ -60,7 +60,7 @@ def test_thresholds_that_cannot_be(settings: dict[str, Any], error: str) -> None
 def test_pressure_comes_and_goes() -> None:
     hard = Threshold("nodefs.available", Amount("1Gi"), reclaim=Amount("1Gi"))
     soft = Threshold("memory.available", Amount("2Gi"), grace=60.0)
-    watch = Watch([hard, soft], transition=300.0)
+    watch = PressureWatch([hard, soft], transition=300.0)
 
     def step(disk: int, memory: int, now: float) -> tuple[list[str], list[str]]:
         seen = {

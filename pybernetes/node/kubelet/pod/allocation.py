@@ -41,20 +41,22 @@ def with_resources(pod: Object, allocated: Mapping[str, Object]) -> Object:
     return {**pod, "spec": spec}
 
 
-def verdict(pod: Object, allocatable: Mapping[str, str], others: Iterable[Object]) -> tuple[str, str] | None:
+def resize_refusal(
+    pod: Object, allocatable: Mapping[str, str], others: Iterable[Object]
+) -> tuple[str, str] | None:
     """Return why the node does not give a pod what it requests: never (Infeasible) or not now (Deferred)."""
     used: ResourceList = {}
     for other in others:
         add_to(used, resource_totals.requests({"spec": other["spec"]}))
-    asked = resource_totals.requests({"spec": pod["spec"]})
+    requested = resource_totals.requests({"spec": pod["spec"]})
     later = None
     for name in _RESIZABLE:
-        if name not in asked or name not in allocatable:
+        if name not in requested or name not in allocatable:
             continue
         scale = 1000 if name == "cpu" else 1
         want, have, taken = (
             int(quantity.parse(amount) * scale)
-            for amount in (asked[name], allocatable[name], used.get(name, "0"))
+            for amount in (requested[name], allocatable[name], used.get(name, "0"))
         )
         if want > have:
             return (
@@ -95,10 +97,10 @@ class Allocation:
         self.in_force: dict[str, Object] = {}  # by id of the run
         self.pending: tuple[str, str] | None = None
         self.problem = ""
-        self._recall(pod)
+        self._restore(pod)
 
-    def _recall(self, pod: Object) -> None:
-        """Return what was allocated before, as the pod's status has it; a new pod gets what it requests."""
+    def _restore(self, pod: Object) -> None:
+        """Take over what was allocated before, as the pod's status has it; a new pod gets what it requests."""
         wanted = resources_of(pod)
         status = pod.get("status", {})
         for key in ("initContainerStatuses", "containerStatuses"):
@@ -117,7 +119,7 @@ class Allocation:
         if wanted == self.allocated:
             self.pending = None
             return False
-        self.pending = verdict(pod, allocatable, others) if runtime.runs else None
+        self.pending = resize_refusal(pod, allocatable, others) if runtime.runs else None
         if self.pending is None:
             self.allocated = wanted
         return self.pending is None
