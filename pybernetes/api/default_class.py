@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+
+from pybernetes.api.resource import Object
 
 STORAGE = ("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class")
 INGRESS = ("ingressclass.kubernetes.io/is-default-class",)
 
 
-def default_class(classes: Iterable[dict[str, Any]], annotations: tuple[str, ...]) -> dict[str, Any] | None:
+def default_class(classes: Iterable[Object], annotations: tuple[str, ...]) -> Object | None:
     """The default among the classes, or None."""
     marked = [
         each

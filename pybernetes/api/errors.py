@@ -6,25 +6,28 @@ One exception, ``StatusError``, and one function for each reason that Kubernetes
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pybernetes.api.field import FieldError
 from pybernetes.api.text import go_format
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
 
 
 class StatusError(Exception):
     """An error that is answered with a ``Status`` body."""
 
-    def __init__(self, code: int, reason: str, message: str, details: dict[str, Any] | None = None) -> None:
+    def __init__(self, code: int, reason: str, message: str, details: Object | None = None) -> None:
         super().__init__(message)
         self.code = code
         self.reason = reason
         self.message = message
         self.details = details
 
-    def body(self) -> dict[str, Any]:
+    def body(self) -> Object:
         """The ``Status`` object that is sent."""
-        status: dict[str, Any] = {
+        status: Object = {
             "kind": "Status",
             "apiVersion": "v1",
             "metadata": {},
@@ -50,8 +53,8 @@ def qualified(group: str, name: str) -> str:
     return f"{name}.{group}" if group else name
 
 
-def _details(group: str, kind: str, name: str = "", **more: Any) -> dict[str, Any]:
-    details: dict[str, Any] = {}
+def _details(group: str, kind: str, name: str = "", **more: Any) -> Object:
+    details: Object = {}
     if name:
         details["name"] = name
     if group:

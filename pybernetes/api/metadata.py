@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.resource import Object
 
 _CHANGEABLE = ("labels", "annotations", "finalizers", "ownerReferences")
 
 
-def keep(new: dict[str, Any], old: dict[str, Any], *keys: str) -> None:
+def keep(new: Object, old: Object, *keys: str) -> None:
     """Makes keys of the new metadata what they are in the old, absence included."""
     for key in keys:
         if key in old:

@@ -72,7 +72,7 @@ def format_labels(labels: dict[str, str] | None) -> str:
     return ",".join(f"{key}={labels[key]}" for key in sorted(labels)) if labels else "<none>"
 
 
-def format_selector(selector: dict[str, Any] | None) -> str:
+def format_selector(selector: Object | None) -> str:
     """A LabelSelector as a cell shows it."""
     try:
         return str(from_object(selector)) or "<none>"
@@ -80,7 +80,7 @@ def format_selector(selector: dict[str, Any] | None) -> str:
         return "<error>"
 
 
-def container_cells(containers: list[dict[str, Any]] | None) -> tuple[str, str]:
+def container_cells(containers: list[Object] | None) -> tuple[str, str]:
     """The names and the images of containers, as the wide columns of workloads show them."""
     items = containers or []
     return ",".join(c.get("name", "") for c in items), ",".join(c.get("image", "") for c in items)
@@ -102,7 +102,7 @@ def cells(columns: tuple[Column, ...], obj: Object, now: float) -> list[Any]:
     ]
 
 
-def definitions(resource: Resource) -> list[dict[str, Any]]:
+def definitions(resource: Resource) -> list[Object]:
     """The ``columnDefinitions`` of a kind."""
     return [
         {

@@ -10,6 +10,7 @@ from pybernetes.api.cel import admission
 from pybernetes.api.cel.engine import CelError, Environment
 from pybernetes.api.cel.types import DYN, Type
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.validation import names
 
 _IDENTIFIER = re.compile(r"[_a-zA-Z][_a-zA-Z0-9]*\Z")
@@ -38,14 +39,12 @@ def validate_expression(
         errors.invalid(path, expression, str(error))
 
 
-def how(spec: dict[str, Any], patches: bool = False) -> dict[str, Any]:
+def how(spec: Object, patches: bool = False) -> dict[str, Any]:
     """What the expressions of a policy see, for ``admission.environment``."""
     return {"params": DYN if "paramKind" in spec else None, "patches": patches}
 
 
-def validate_match_conditions(
-    conditions: list[dict[str, Any]], path: Path, errors: Errors, **how: Any
-) -> None:
+def validate_match_conditions(conditions: list[Object], path: Path, errors: Errors, **how: Any) -> None:
     """Checks the conditions that narrow the requests."""
     where = admission.environment(**how) if conditions else None
     if len(conditions) > _MOST_CONDITIONS:
@@ -68,7 +67,7 @@ def validate_match_conditions(
 
 
 def validate_variables(
-    variables: list[dict[str, Any]], path: Path, errors: Errors, how: dict[str, Any]
+    variables: list[Object], path: Path, errors: Errors, how: dict[str, Any]
 ) -> admission.Variables:
     """Checks the variables of a policy, and gives them for those who use them."""
     known = admission.Variables((), **how)

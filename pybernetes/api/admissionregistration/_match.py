@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.admissionregistration._rules import default_rules, validate_named_rule
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object
@@ -15,7 +13,7 @@ _POLICIES = ("Equivalent", "Exact")
 FAILURE_POLICIES = ("Fail", "Ignore")
 
 
-def default_match(match: dict[str, Any] | None) -> None:
+def default_match(match: Object | None) -> None:
     """Completes the policy, the selectors and the rules."""
     if match is None:
         return
@@ -26,7 +24,7 @@ def default_match(match: dict[str, Any] | None) -> None:
     default_rules(match.get("excludeResourceRules", []))
 
 
-def validate_match(match: dict[str, Any] | None, path: Path, errors: Errors) -> None:
+def validate_match(match: Object | None, path: Path, errors: Errors) -> None:
     """Checks the resources that are matched."""
     if match is None:
         return
@@ -40,14 +38,14 @@ def validate_match(match: dict[str, Any] | None, path: Path, errors: Errors) -> 
             validate_named_rule(rule, (path / key)[index], errors)
 
 
-def validate_failure_policy(spec: dict[str, Any], path: Path, errors: Errors) -> None:
+def validate_failure_policy(spec: Object, path: Path, errors: Errors) -> None:
     """Checks what happens if the policy itself fails."""
     policy = spec.get("failurePolicy", "")
     if policy not in FAILURE_POLICIES:
         errors.unsupported(path / "failurePolicy", policy, FAILURE_POLICIES)
 
 
-def validate_param_kind(kind: dict[str, Any], path: Path, errors: Errors) -> None:
+def validate_param_kind(kind: Object, path: Path, errors: Errors) -> None:
     """Checks the kind that the parameters of a policy have."""
     api_version = kind.get("apiVersion", "")
     if not api_version:
@@ -80,7 +78,7 @@ def _group_version(text: str, path: Path, errors: Errors) -> None:
         errors.invalid(path, version, ",".join(problems))
 
 
-def validate_param_ref(reference: dict[str, Any] | None, path: Path, errors: Errors) -> None:
+def validate_param_ref(reference: Object | None, path: Path, errors: Errors) -> None:
     """Checks the parameters that a binding chooses."""
     if reference is None:
         return
@@ -117,7 +115,7 @@ def _reference(obj: Object, now: float) -> str:
     return _go_selector(reference["selector"]) if "selector" in reference else "<unset>"
 
 
-def _go_selector(selector: dict[str, Any]) -> str:
+def _go_selector(selector: Object) -> str:
     """A selector as the generated Go code prints it."""
     labels = "".join(f"{key}: {value}," for key, value in sorted(selector.get("matchLabels", {}).items()))
     expressions = "".join(

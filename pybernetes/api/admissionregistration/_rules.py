@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.validation import names
 
 OPERATIONS = ("*", "CONNECT", "CREATE", "DELETE", "UPDATE")
@@ -12,13 +11,13 @@ MUTATING_OPERATIONS = ("*", "CONNECT", "CREATE", "UPDATE")
 _SCOPES = ("*", "Cluster", "Namespaced")
 
 
-def default_rules(rules: list[dict[str, Any]]) -> None:
+def default_rules(rules: list[Object]) -> None:
     """Completes the scope of rules."""
     for rule in rules:
         rule.setdefault("scope", "*")
 
 
-def validate_rule(rule: dict[str, Any], path: Path, errors: Errors) -> None:
+def validate_rule(rule: Object, path: Path, errors: Errors) -> None:
     """Checks a rule with operations."""
     operations = rule.get("operations", [])
     if not operations:
@@ -74,7 +73,7 @@ def _resources(resources: list[str], path: Path, errors: Errors) -> None:
         errors.invalid(path, resources, text)
 
 
-def validate_named_rule(rule: dict[str, Any], path: Path, errors: Errors) -> None:
+def validate_named_rule(rule: Object, path: Path, errors: Errors) -> None:
     """Checks a rule that may also name objects."""
     seen: set[str] = set()
     for index, name in enumerate(rule.get("resourceNames", ())):
@@ -87,7 +86,7 @@ def validate_named_rule(rule: dict[str, Any], path: Path, errors: Errors) -> Non
     validate_rule(rule, path, errors)
 
 
-def validate_mutating_operations(match: dict[str, Any], path: Path, errors: Errors) -> None:
+def validate_mutating_operations(match: Object, path: Path, errors: Errors) -> None:
     """Checks that no rule is about deletion, where there is nothing to change."""
     for rule in match.get("resourceRules", ()):
         for operation in rule.get("operations", ()):

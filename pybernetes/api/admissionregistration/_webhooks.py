@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.admissionregistration import _names
 from pybernetes.api.admissionregistration._expressions import validate_match_conditions
 from pybernetes.api.admissionregistration._match import FAILURE_POLICIES
@@ -58,7 +56,7 @@ def validate(obj: Object, errors: Errors) -> None:
         seen.add(name)
 
 
-def _webhook(hook: dict[str, Any], path: Path, errors: Errors) -> None:
+def _webhook(hook: Object, path: Path, errors: Errors) -> None:
     _name(hook.get("name", ""), path / "name", errors)
     for index, rule in enumerate(hook.get("rules", ())):
         validate_rule(rule, (path / "rules")[index], errors)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.admissionregistration import GROUP, _match
 from pybernetes.api.admissionregistration._expressions import (
     how,
@@ -63,7 +61,7 @@ def validate(obj: Object, errors: Errors) -> None:
         errors.unsupported(_SPEC / "reinvocationPolicy", policy, REINVOCATION_POLICIES)
 
 
-def _mutation(mutation: dict[str, Any], path: Path, errors: Errors, where: Environment) -> None:
+def _mutation(mutation: Object, path: Path, errors: Errors, where: Environment) -> None:
     kind = mutation.get("patchType", "")
     if not kind:
         errors.required(path / "patchType")

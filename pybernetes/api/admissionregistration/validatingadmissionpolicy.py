@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.admissionregistration import GROUP, _match
 from pybernetes.api.admissionregistration._expressions import (
     how,
@@ -68,7 +66,7 @@ def validate(obj: Object, errors: Errors) -> None:
 
 
 def _validation(
-    validation: dict[str, Any], path: Path, errors: Errors, where: Environment, plain: Environment
+    validation: Object, path: Path, errors: Errors, where: Environment, plain: Environment
 ) -> None:
     expression = validation.get("expression", "")
     missing = "expression is not specified"
@@ -88,7 +86,7 @@ def _validation(
 
 
 def _annotations(
-    annotations: list[dict[str, Any]], name: str, path: Path, errors: Errors, where: Environment
+    annotations: list[Object], name: str, path: Path, errors: Errors, where: Environment
 ) -> None:
     if len(annotations) > _MOST_ANNOTATIONS:
         shown = [

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.text.regular_expressions import PatternError, compile_pattern
 
-Schema = dict[str, Any]
 _INT_OR_STRING = [{"type": "integer"}, {"type": "string"}]
 _NO_TYPE = {
     "root": "must not be empty at the root",
@@ -43,12 +43,12 @@ _UNSUPPORTED = (
 )
 
 
-def one(value: Any) -> Schema | None:
+def one(value: Any) -> Object | None:
     """A field that holds a schema, or something else."""
     return value if isinstance(value, dict) else None
 
 
-def is_convertible(schema: Schema) -> bool:
+def is_convertible(schema: Object) -> bool:
     """Whether the schema can be structural at all: without the parts of JSON schema that are not supported."""
     if any(schema.get(key) for key in _UNSUPPORTED) or isinstance(schema.get("items"), list):
         return False
@@ -57,7 +57,7 @@ def is_convertible(schema: Schema) -> bool:
     return all(is_convertible(child) for child in children(schema))
 
 
-def children(schema: Schema) -> list[Schema]:
+def children(schema: Object) -> list[Object]:
     """The schemas directly inside of a schema."""
     found = [one(schema.get(key)) for key in ("items", "additionalProperties", "not")]
     for key in ("allOf", "anyOf", "oneOf"):
@@ -66,7 +66,7 @@ def children(schema: Schema) -> list[Schema]:
     return [child for child in found if child is not None]
 
 
-def validate_structural(schema: Schema, path: Path, errors: Errors) -> None:
+def validate_structural(schema: Object, path: Path, errors: Errors) -> None:
     """Checks that a schema is structural; complaints are in the order of their texts."""
     found = Errors()
     _invariants(schema, "root", path, found)
@@ -74,7 +74,7 @@ def validate_structural(schema: Schema, path: Path, errors: Errors) -> None:
     errors.extend(sorted(found, key=str))
 
 
-def _invariants(schema: Schema, level: str, path: Path, errors: Errors) -> None:
+def _invariants(schema: Object, level: str, path: Path, errors: Errors) -> None:
     kind, properties = schema.get("type", ""), schema.get("properties", {})
     items, additional = one(schema.get("items")), schema.get("additionalProperties")
     embedded = schema.get("x-kubernetes-embedded-resource", False)
@@ -114,7 +114,7 @@ def _invariants(schema: Schema, level: str, path: Path, errors: Errors) -> None:
         errors.required(path / "properties", text)
 
 
-def _metadata(properties: dict[str, Schema], root: bool, whole: bool, path: Path, errors: Errors) -> None:
+def _metadata(properties: dict[str, Object], root: bool, whole: bool, path: Path, errors: Errors) -> None:
     """Checks the fields that every object has, of a schema that stands for a whole object."""
     for name, wanted in (("kind", "string"), ("apiVersion", "string"), ("metadata", "object")):
         if whole and name in properties and properties[name].get("type", "") != wanted:
@@ -128,12 +128,12 @@ def _metadata(properties: dict[str, Schema], root: bool, whole: bool, path: Path
             errors.forbidden(path["metadata"], text)
 
 
-def _starts_int_or_string(schema: Schema) -> bool:
+def _starts_int_or_string(schema: Object) -> bool:
     first = schema.get("allOf", [{}])[0] if schema.get("allOf") else {}
     return first.get("anyOf") == _INT_OR_STRING
 
 
-def _values(schema: Schema, skip_any: bool, skip_first: bool, path: Path, errors: Errors) -> None:
+def _values(schema: Object, skip_any: bool, skip_first: bool, path: Path, errors: Errors) -> None:
     """Checks what narrows the values of a schema."""
     for key in ("anyOf", "allOf", "oneOf"):
         if key == "anyOf" and skip_any:
@@ -150,7 +150,7 @@ def _values(schema: Schema, skip_any: bool, skip_first: bool, path: Path, errors
             errors.invalid(path / "pattern", schema["pattern"], text)
 
 
-def _nested(schema: Schema, skip_any: bool, path: Path, errors: Errors) -> None:
+def _nested(schema: Object, skip_any: bool, path: Path, errors: Errors) -> None:
     _values(schema, skip_any, False, path, errors)
     items, properties = one(schema.get("items")), schema.get("properties", {})
     if items is not None:
@@ -168,7 +168,7 @@ def _nested(schema: Schema, skip_any: bool, path: Path, errors: Errors) -> None:
         errors.forbidden((path / "properties")["metadata"], "must not be specified in a nested context")
 
 
-def _complete(nested: Schema, schema: Schema, path: Path, where: Path, errors: Errors) -> None:
+def _complete(nested: Object, schema: Object, path: Path, where: Path, errors: Errors) -> None:
     """Checks that what a nested schema narrows is declared by the schema around it."""
     if "not" in nested:
         _complete_nested(nested["not"], schema, path, where / "not", errors)
@@ -177,7 +177,7 @@ def _complete(nested: Schema, schema: Schema, path: Path, where: Path, errors: E
             _complete_nested(child, schema, path, (where / key)[index], errors)
 
 
-def _complete_nested(nested: Schema, schema: Schema, path: Path, where: Path, errors: Errors) -> None:
+def _complete_nested(nested: Object, schema: Object, path: Path, where: Path, errors: Errors) -> None:
     _complete(nested, schema, path, where, errors)
     items, around = one(nested.get("items")), one(schema.get("items"))
     if items is not None:
@@ -193,9 +193,9 @@ def _complete_nested(nested: Schema, schema: Schema, path: Path, where: Path, er
             _complete_nested(child, schema["properties"][name], here, there, errors)
 
 
-def at(path: str, schema: Schema) -> Schema | None:
+def at(path: str, schema: Object) -> Object | None:
     """The schema of the field at a path such as ``.spec.replicas``, or None if there is none."""
-    node: Schema | None = schema
+    node: Object | None = schema
     for part in path[1:].split("."):
         node = node.get("properties", {}).get(part) if node else None
     return node if path.startswith(".") else None

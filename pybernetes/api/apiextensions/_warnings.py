@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pybernetes.api.apiextensions._structural import Schema, children, one
+from pybernetes.api.apiextensions._structural import children, one
 from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
 
@@ -16,7 +16,7 @@ _FORMATS = frozenset({
 _NUMERIC = {"integer": ("int32", "int64"), "number": ("float", "double")}
 
 
-def _schemas(obj: Object) -> Iterator[Schema]:
+def _schemas(obj: Object) -> Iterator[Object]:
     """Every schema of every version, each version once if all are the same."""
     tops = [
         version.get("schema", {}).get("openAPIV3Schema")
@@ -31,7 +31,7 @@ def _schemas(obj: Object) -> Iterator[Schema]:
         pending += reversed(children(schema))
 
 
-def _is_recognized(schema: Schema) -> bool:
+def _is_recognized(schema: Object) -> bool:
     kind, form = schema.get("type", ""), schema["format"]
     if kind in ("", "string"):
         return form.replace("-", "") in _FORMATS

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import urlsplit
 
 from pybernetes.api.apiextensions import GROUP
@@ -104,7 +103,7 @@ def _group(group: str, errors: Errors) -> None:
         errors.invalid(_SPEC / "group", group, "should be a domain with at least one dot")
 
 
-def _names(given: dict[str, Any], path: Path, errors: Errors) -> None:
+def _names(given: Object, path: Path, errors: Errors) -> None:
     for key in ("plural", "singular", "kind", "listKind"):
         text = given.get(key, "")
         mixed = key in ("kind", "listKind")
@@ -124,7 +123,7 @@ def _names(given: dict[str, Any], path: Path, errors: Errors) -> None:
             errors.invalid((path / "categories")[index], text, ",".join(problems))
 
 
-def _conversion(conversion: dict[str, Any], preserve: bool, errors: Errors) -> None:
+def _conversion(conversion: Object, preserve: bool, errors: Errors) -> None:
     path, strategy = _SPEC / "conversion", conversion.get("strategy", "")
     if strategy != "None" and preserve:
         text = "must be None if spec.preserveUnknownFields is true"
@@ -160,7 +159,7 @@ def _conversion(conversion: dict[str, Any], preserve: bool, errors: Errors) -> N
         errors.invalid(listed, versions, "must include at least one of " + ", ".join(_REVIEW_VERSIONS))
 
 
-def _stored_versions(stored: list[str], versions: list[dict[str, Any]], errors: Errors) -> None:
+def _stored_versions(stored: list[str], versions: list[Object], errors: Errors) -> None:
     if not stored:
         errors.invalid(_STORED, None, "must have at least one stored version")
         return

@@ -12,12 +12,12 @@ from typing import Any
 import orjson
 
 from pybernetes.api.apply import conflicts, elements, field_sets, managed_fields, type_checks
-from pybernetes.api.apply.field_sets import Fields
+from pybernetes.api.apply.field_sets import FieldSet
 from pybernetes.api.apply.fields import compare, of
-from pybernetes.api.apply.managed_fields import Entry, Object
 from pybernetes.api.apply.merge import merge, remove, with_named_fields
 from pybernetes.api.errors import bad_request
 from pybernetes.api.patch.merge_patch import without_nulls
+from pybernetes.api.resource import Object
 from pybernetes.api.schema import Type
 
 BEFORE_FIRST_APPLY = "before-first-apply"
@@ -36,9 +36,9 @@ def apply(
     subresource: str = "",
     force: bool = False,
     now: str,
-    reset: Fields | None = None,
-    keep: Fields | None = None,
-) -> tuple[Object, list[Entry]]:
+    reset: FieldSet | None = None,
+    keep: FieldSet | None = None,
+) -> tuple[Object, list[Object]]:
     """The object after an apply, without managedFields, and its managedFields.
 
     ``live`` is None when the apply creates the object. The result is neither decoded nor completed by
@@ -109,13 +109,13 @@ def _check(applied: Any, type_: Type, kind: str, api_version: str) -> None:
         raise bad_request(f"failed to create typed patch object ({where}): {problem}")
 
 
-def _filtered(fields: Fields, reset: Fields | None, keep: Fields | None) -> Fields:
+def _filtered(fields: FieldSet, reset: FieldSet | None, keep: FieldSet | None) -> FieldSet:
     if keep:
         fields = field_sets.matching(fields, keep)
     return field_sets.without(fields, reset) if reset else fields
 
 
-def _prune(merged: Object, type_: Type, last: Fields, claimed: Fields, others: list[Entry]) -> Object:
+def _prune(merged: Object, type_: Type, last: FieldSet, claimed: FieldSet, others: list[Object]) -> Object:
     """The object without what the applier named last time, does not name now, and nobody else owns."""
     if not field_sets.difference(last, claimed):
         return merged
@@ -143,7 +143,7 @@ def _allow(
         raise conflicts.error(left)
 
 
-def _last_applied(live: Object | None, type_: Type, api_version: str) -> Fields:
+def _last_applied(live: Object | None, type_: Type, api_version: str) -> FieldSet:
     """The fields of the last client-side apply that the object still has unchanged."""
     text = ((live or {}).get("metadata", {}).get("annotations") or {}).get(LAST_APPLIED)
     try:

@@ -10,16 +10,17 @@ from typing import Any, NamedTuple
 
 from pybernetes.api.apply import elements, zero_values
 from pybernetes.api.apply.created_fields import DEDUCED, field_type, is_leaf, whole
-from pybernetes.api.apply.field_sets import LEAF, SELF, Fields
+from pybernetes.api.apply.field_sets import LEAF, SELF, FieldSet
+from pybernetes.api.resource import Object
 from pybernetes.api.schema import Type
 
 
-def of(value: Any, type_: Type) -> Fields:
+def of(value: Any, type_: Type) -> FieldSet:
     """The set that an applied configuration claims."""
     return _claimed(value, type_) or LEAF
 
 
-def _claimed(value: Any, type_: Type) -> Fields | None:
+def _claimed(value: Any, type_: Type) -> FieldSet | None:
     if value is None or is_leaf(type_) or (type_ is DEDUCED and type(value) is not dict):
         return LEAF
     if type_.kind == "list":
@@ -38,9 +39,9 @@ def _claimed(value: Any, type_: Type) -> Fields | None:
     return node or None
 
 
-def _claimed_items(value: list[Any], type_: Type) -> Fields | None:
+def _claimed_items(value: list[Any], type_: Type) -> FieldSet | None:
     assert type_.item is not None
-    node: Fields = {}
+    node: FieldSet = {}
     for item in value:
         element = elements.of_item(item, type_)
         if element in node:
@@ -54,9 +55,9 @@ def _claimed_items(value: list[Any], type_: Type) -> Fields | None:
 class Comparison(NamedTuple):
     """What a change did to the fields of an object."""
 
-    added: Fields
-    modified: Fields
-    removed: Fields
+    added: FieldSet
+    modified: FieldSet
+    removed: FieldSet
 
     @property
     def same(self) -> bool:
@@ -65,12 +66,12 @@ class Comparison(NamedTuple):
 
 
 _NONE: list[Any] = []
-_EMPTY: dict[str, Any] = {}
+_EMPTY: Object = {}
 NOTHING = Comparison({}, {}, {})
 _MODIFIED = Comparison({}, {SELF: LEAF}, {})
 
 
-def compare(old: dict[str, Any], new: dict[str, Any], type_: Type) -> Comparison:
+def compare(old: Object, new: Object, type_: Type) -> Comparison:
     """The fields that were added, modified and removed between two objects."""
     if old == new:
         return NOTHING
@@ -97,7 +98,7 @@ def _reshaped(old: Any, new: Any, type_: Type) -> Comparison:
     return Comparison(added, {SELF: LEAF}, removed)
 
 
-def _compare_objects(old: dict[str, Any], new: dict[str, Any], type_: Type) -> Comparison:
+def _compare_objects(old: Object, new: Object, type_: Type) -> Comparison:
     result = Comparison({}, {}, {})
     held = zero_values.by_value(type_) if type_.kind == "struct" else ()
     for name in sorted(new):

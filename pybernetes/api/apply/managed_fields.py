@@ -11,13 +11,11 @@ from typing import Any
 
 from pybernetes.api.apply import created_fields, field_sets, zero_values
 from pybernetes.api.apply.elements import ElementError
-from pybernetes.api.apply.field_sets import LEAF, Fields
+from pybernetes.api.apply.field_sets import LEAF, FieldSet
 from pybernetes.api.apply.fields import Comparison, compare
+from pybernetes.api.resource import Object
 from pybernetes.api.schema import Type
 from pybernetes.api.text import go_format
-
-Object = dict[str, Any]
-Entry = dict[str, Any]
 
 MAX_UPDATE_MANAGERS = 10
 ANCIENT = "ancient-changes"
@@ -26,7 +24,7 @@ _STRIPPED_METADATA = frozenset(
      "resourceVersion"}
 )  # fmt: skip
 # Fields that nobody owns.
-STRIPPED: Fields = {
+STRIPPED: FieldSet = {
     "f:apiVersion": LEAF,
     "f:kind": LEAF,
     "f:metadata": {".": LEAF, **{f"f:{name}": LEAF for name in _STRIPPED_METADATA}},
@@ -42,9 +40,9 @@ def update(
     api_version: str,
     subresource: str = "",
     now: str,
-    reset: Fields | None = None,
-    keep: Fields | None = None,
-) -> list[Entry]:
+    reset: FieldSet | None = None,
+    keep: FieldSet | None = None,
+) -> list[Object]:
     """The managedFields that an object has after a create, update or patch; ``live`` is None on create.
 
     ``now`` is a time as the API writes it. ``reset`` are the fields that this endpoint never changes, such
@@ -71,14 +69,14 @@ def update(
     return _sorted(cap(entries))
 
 
-def created(new: Object, type_: Type, reset: Fields | None = None) -> Fields:
+def created(new: Object, type_: Type, reset: FieldSet | None = None) -> FieldSet:
     """The fields that whoever creates an object owns."""
     mine = created_fields.created(_tracked(new, reset), type_)
     return field_sets.without(mine, reset) if reset else mine
 
 
 def difference(
-    live: Object | None, new: Object, type_: Type, reset: Fields | None = None, keep: Fields | None = None
+    live: Object | None, new: Object, type_: Type, reset: FieldSet | None = None, keep: FieldSet | None = None
 ) -> Comparison:
     """What changed between two objects, without the fields that nobody owns or that the endpoint resets."""
     changes = compare(
@@ -87,7 +85,7 @@ def difference(
     return filtered(changes, reset, keep)
 
 
-def filtered(changes: Comparison, reset: Fields | None, keep: Fields | None) -> Comparison:
+def filtered(changes: Comparison, reset: FieldSet | None, keep: FieldSet | None) -> Comparison:
     """A comparison without the fields that the endpoint does not change."""
     if keep:
         changes = Comparison(*(field_sets.matching(fields, keep) for fields in changes))
@@ -96,7 +94,7 @@ def filtered(changes: Comparison, reset: Fields | None, keep: Fields | None) -> 
     return changes
 
 
-def _tracked(obj: Object, reset: Fields | None) -> Object:
+def _tracked(obj: Object, reset: FieldSet | None) -> Object:
     """The object without the fields that are never owned, which is cheaper than to take them out of sets."""
     result = obj.copy()
     result.pop("apiVersion", None)
@@ -111,10 +109,10 @@ def _tracked(obj: Object, reset: Fields | None) -> Object:
 
 
 def entry(
-    manager: str, operation: str, api_version: str, subresource: str, time: str | None, fields: Fields
-) -> Entry:
+    manager: str, operation: str, api_version: str, subresource: str, time: str | None, fields: FieldSet
+) -> Object:
     """An entry of managedFields in the order in which the API writes it."""
-    result: Entry = {"manager": manager or "unknown", "operation": operation, "apiVersion": api_version}
+    result: Object = {"manager": manager or "unknown", "operation": operation, "apiVersion": api_version}
     if time:
         result["time"] = time
     result["fieldsType"] = "FieldsV1"
@@ -124,13 +122,13 @@ def entry(
     return result
 
 
-def identity(item: Entry) -> tuple[str, str, str, str]:
+def identity(item: Object) -> tuple[str, str, str, str]:
     """What makes an entry another one: an applier is the same in every version."""
     version = "" if item["operation"] == "Apply" else item["apiVersion"]
     return item.get("manager", ""), item["operation"], version, item.get("subresource", "")
 
 
-def release(entries: list[Entry], changes: Comparison, version: str) -> list[Entry]:
+def release(entries: list[Object], changes: Comparison, version: str) -> list[Object]:
     """The entries without the fields that a write took over or removed; empty ones go.
 
     Entries of another version of the kind name fields by other paths, so they stay as they are.
@@ -148,7 +146,7 @@ def release(entries: list[Entry], changes: Comparison, version: str) -> list[Ent
     return result
 
 
-def _add(entries: list[Entry], writer: Entry) -> list[Entry]:
+def _add(entries: list[Object], writer: Object) -> list[Object]:
     """The entries with the writer's, joined with what it owned before."""
     same = identity(writer)
     result = []
@@ -160,13 +158,13 @@ def _add(entries: list[Entry], writer: Entry) -> list[Entry]:
     return [*result, writer]
 
 
-def cap(entries: list[Entry]) -> list[Entry]:
+def cap(entries: list[Object]) -> list[Object]:
     """At most ten entries of updates: the oldest of each version are joined into one."""
     updates = [item for item in entries if item["operation"] == "Update"]
     if len(updates) <= MAX_UPDATE_MANAGERS:
         return entries
     kept = {identity(item): item for item in entries}
-    first: dict[str, Entry] = {}
+    first: dict[str, Object] = {}
     count = len(updates)
     for item in sorted(updates, key=lambda item: (item.get("time", ""), go_format.value(dict(_named(item))))):
         if count <= MAX_UPDATE_MANAGERS:
@@ -184,14 +182,14 @@ def cap(entries: list[Entry]) -> list[Entry]:
     return list(kept.values())
 
 
-def _named(item: Entry) -> list[tuple[str, str]]:
+def _named(item: Object) -> list[tuple[str, str]]:
     return [
         (name, item[name]) for name in ("manager", "operation", "apiVersion", "subresource") if name in item
     ]
 
 
-def _sorted(entries: list[Entry]) -> list[Entry]:
-    def key(item: Entry) -> tuple[str, ...]:
+def _sorted(entries: list[Object]) -> list[Object]:
+    def key(item: Object) -> tuple[str, ...]:
         version, subresource = item["apiVersion"], item.get("subresource", "")
         return item["operation"], item.get("time", ""), item.get("manager", ""), version, subresource
 
@@ -201,7 +199,7 @@ def _sorted(entries: list[Entry]) -> list[Entry]:
 sort = _sorted
 
 
-def _entries(live: Object | None, new: Object, subresource: str) -> tuple[list[Entry], bool]:
+def _entries(live: Object | None, new: Object, subresource: str) -> tuple[list[Object], bool]:
     """The entries that a write starts from, and whether the client sent them."""
     stored = live.get("metadata", {}).get("managedFields") or [] if live else []
     sent = new.get("metadata", {}).get("managedFields")
@@ -215,9 +213,9 @@ def _entries(live: Object | None, new: Object, subresource: str) -> tuple[list[E
         return stored, False
 
 
-def decode(entries: Sequence[Any]) -> list[Entry]:
+def decode(entries: Sequence[Any]) -> list[Object]:
     """Entries that a client sent, in clean form; ValueError says what is wrong with them."""
-    found: dict[Any, Entry] = {}
+    found: dict[Any, Object] = {}
     for place, item in enumerate(entries):
         if item.get("operation") not in ("Apply", "Update"):
             raise ValueError("operation must be `Apply` or `Update`")
@@ -248,5 +246,5 @@ def keep_times(old: Object, new: Object) -> Object:
     return old if same == old else new
 
 
-def _timeless(item: Entry) -> Entry:
+def _timeless(item: Object) -> Object:
     return {name: value for name, value in item.items() if name != "time"}

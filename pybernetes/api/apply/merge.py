@@ -6,7 +6,7 @@ from typing import Any
 
 from pybernetes.api.apply import elements
 from pybernetes.api.apply.created_fields import field_type, is_leaf
-from pybernetes.api.apply.field_sets import LEAF, SELF, Fields
+from pybernetes.api.apply.field_sets import LEAF, SELF, FieldSet
 from pybernetes.api.schema import Type
 
 
@@ -67,7 +67,7 @@ def _merge_lists(live: list[Any], applied: list[Any], type_: Type) -> list[Any]:
     return result
 
 
-def remove(value: Any, unwanted: Fields, type_: Type) -> Any:
+def remove(value: Any, unwanted: FieldSet, type_: Type) -> Any:
     """The value without the unwanted fields and items; None if nothing of it is left."""
     if type(value) is list and not is_leaf(type_):
         items = [_kept(item, elements.of_item(item, type_), unwanted, type_.item) for item in value]
@@ -87,7 +87,7 @@ class _Gone:
 _GONE: Any = _Gone()
 
 
-def _kept(item: Any, element: str, unwanted: Fields, type_: Type | None) -> Any:
+def _kept(item: Any, element: str, unwanted: FieldSet, type_: Type | None) -> Any:
     node = unwanted.get(element)
     if node is None:
         return item
@@ -97,7 +97,7 @@ def _kept(item: Any, element: str, unwanted: Fields, type_: Type | None) -> Any:
     return remove(item, node, type_)
 
 
-def with_named_fields(fields: Fields, type_: Type | None) -> Fields:
+def with_named_fields(fields: FieldSet, type_: Type | None) -> FieldSet:
     """The set with every declared field in it that has something below it in the set."""
     result = {}
     for element, node in fields.items():

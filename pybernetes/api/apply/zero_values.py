@@ -6,8 +6,7 @@ there from the start, so whoever fills it owns what is inside of it and not the 
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.api.resource import Object
 from pybernetes.api.schema import Type
 
 _ALWAYS = frozenset({"metadata", "spec", "status"})
@@ -86,7 +85,7 @@ _OMITTED: dict[str, tuple[str, ...]] = {
     "ValidatingAdmissionPolicyBindingSpec": ("policyName", "validationActions"),
 }
 _ZERO = {"string": "", "integer": 0, "number": 0, "boolean": False, "quantity": "0"}
-ZEROS: dict[Type, dict[str, Any]] = {}
+ZEROS: dict[Type, Object] = {}
 HELD: dict[Type, frozenset[str]] = {}
 
 
@@ -107,7 +106,7 @@ def _times(type_: Type) -> set[str]:
     return {name for name, field in type_.fields.items() if field.kind in ("time", "microtime")}
 
 
-def of(type_: Type) -> dict[str, Any]:
+def of(type_: Type) -> Object:
     """The object of a type in which nothing is set."""
     found = ZEROS.get(type_)
     if found is None:
@@ -117,12 +116,12 @@ def of(type_: Type) -> dict[str, Any]:
     return found
 
 
-def _build(type_: Type) -> dict[str, Any]:
+def _build(type_: Type) -> Object:
     # A custom resource is kept as plain JSON: nothing is there that nobody has set, but its metadata.
     if type_.name == "":
         return {"metadata": {}} if "metadata" in type_.fields or not type_.fields else {}
     fields = type_.fields
-    zero: dict[str, Any] = {
+    zero: Object = {
         name: of(fields[name]) if fields[name].kind == "struct" else None for name in by_value(type_)
     }
     omitted = _OMITTED.get(type_.name, ())

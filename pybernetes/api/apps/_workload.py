@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from pybernetes.api import selectors
 from pybernetes.api.core.pod.validation import validate_pod_template
@@ -24,7 +23,7 @@ _NAME_WARNING = (
 )
 
 
-def ordered(selector: dict[str, Any] | None) -> go_format.Struct | None:
+def ordered(selector: Object | None) -> go_format.Struct | None:
     """A label selector as messages show it."""
     if selector is None:
         return None
@@ -33,7 +32,7 @@ def ordered(selector: dict[str, Any] | None) -> go_format.Struct | None:
     )
 
 
-def check_selector(selector: dict[str, Any] | None, kind: str, errors: Errors, path: Path = SPEC) -> bool:
+def check_selector(selector: Object | None, kind: str, errors: Errors, path: Path = SPEC) -> bool:
     """Checks the selector, and tells whether pods can be matched with it."""
     if selector is None:
         return True
@@ -44,9 +43,7 @@ def check_selector(selector: dict[str, Any] | None, kind: str, errors: Errors, p
     return len(errors) == before or not selector
 
 
-def check_match(
-    selector: dict[str, Any] | None, template: dict[str, Any], path: Path, errors: Errors
-) -> None:
+def check_match(selector: Object | None, template: Object, path: Path, errors: Errors) -> None:
     """Complains if the selector does not match the labels of the template; no selector matches nothing."""
     labels = template.get("metadata", {}).get("labels", {})
     if not selectors.from_object(selector).matches(labels):
@@ -54,13 +51,13 @@ def check_match(
         errors.invalid(path / "metadata" / "labels", labels or None, text)
 
 
-def check_template(template: dict[str, Any], kind: str, errors: Errors) -> None:
+def check_template(template: Object, kind: str, errors: Errors) -> None:
     """Checks the template of pods that are kept running for good."""
     validate_pod_template(template, TEMPLATE, errors)
     check_forever(template, kind, errors)
 
 
-def check_forever(template: dict[str, Any], kind: str, errors: Errors) -> None:
+def check_forever(template: Object, kind: str, errors: Errors) -> None:
     """Complains about a pod that would come to an end."""
     spec = template.get("spec", {})
     policy = spec.get("restartPolicy", "")
@@ -79,7 +76,7 @@ def check_immutable_selector(new: Object, old: Object, errors: Errors) -> None:
 
 
 def check_at_most(
-    status: dict[str, Any], keys: Iterable[str], errors: Errors, ready_name: str = "readyReplicas"
+    status: Object, keys: Iterable[str], errors: Errors, ready_name: str = "readyReplicas"
 ) -> None:
     """Complains about counts that are above the number of pods, and pods available that are not ready."""
     replicas, available, ready = (

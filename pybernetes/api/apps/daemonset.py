@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.apps import _workload
 from pybernetes.api.apps._workload import SPEC, STATUS, TEMPLATE
 from pybernetes.api.core.pod.defaults import default_pod_template
@@ -75,7 +73,7 @@ def validate(obj: Object, errors: Errors) -> None:
     numbers.nonnegative_fields(spec, ("revisionHistoryLimit",), SPEC, errors)
 
 
-def _strategy(strategy: dict[str, Any], path: Path, errors: Errors) -> None:
+def _strategy(strategy: Object, path: Path, errors: Errors) -> None:
     kind, rolling = strategy.get("type", ""), strategy.get("rollingUpdate")
     if kind == "RollingUpdate":
         if rolling is None:
@@ -92,7 +90,7 @@ def _strategy(strategy: dict[str, Any], path: Path, errors: Errors) -> None:
         )
 
 
-def _rolling(rolling: dict[str, Any], path: Path, errors: Errors) -> None:
+def _rolling(rolling: Object, path: Path, errors: Errors) -> None:
     unavailable, surge = rolling.get("maxUnavailable", 0), rolling.get("maxSurge", 0)
     for check in (numbers.int_or_percent, numbers.at_most_100_percent):
         check(unavailable, path / "maxUnavailable", errors)

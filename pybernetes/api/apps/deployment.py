@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api import selectors
 from pybernetes.api.apps import _workload
 from pybernetes.api.apps._workload import SPEC, STATUS, TEMPLATE
@@ -75,7 +73,7 @@ def validate(obj: Object, errors: Errors) -> None:
             errors.invalid(SPEC / "progressDeadlineSeconds", deadline, "must be greater than minReadySeconds")
 
 
-def _strategy(strategy: dict[str, Any], path: Path, errors: Errors) -> None:
+def _strategy(strategy: Object, path: Path, errors: Errors) -> None:
     kind, rolling = strategy.get("type", ""), strategy.get("rollingUpdate")
     if kind == "Recreate":
         if rolling is not None:
@@ -97,7 +95,7 @@ def _strategy(strategy: dict[str, Any], path: Path, errors: Errors) -> None:
         numbers.at_most_100_percent(unavailable, here / "maxUnavailable", errors)
 
 
-def _go_rolling(rolling: dict[str, Any]) -> go_format.Struct:
+def _go_rolling(rolling: Object) -> go_format.Struct:
     return go_format.Struct(
         MaxUnavailable=rolling.get("maxUnavailable", 0), MaxSurge=rolling.get("maxSurge", 0)
     )

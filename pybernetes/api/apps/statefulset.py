@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api import quantity
 from pybernetes.api.apps import _workload
 from pybernetes.api.apps._workload import SPEC, STATUS, TEMPLATE
@@ -53,7 +51,7 @@ def default(obj: Object) -> None:
     status.setdefault("availableReplicas", 0)
 
 
-def _default_claim(claim: dict[str, Any]) -> None:
+def _default_claim(claim: Object) -> None:
     claim.update(kind="PersistentVolumeClaim", apiVersion="v1")
     claim.setdefault("metadata", {})
     default_claim_spec(claim.setdefault("spec", {}))
@@ -91,7 +89,7 @@ def validate(obj: Object, errors: Errors) -> None:
     _workload.check_forever(template, "StatefulSet", errors)
 
 
-def _with_claims(spec: dict[str, Any], template: dict[str, Any]) -> dict[str, Any]:
+def _with_claims(spec: Object, template: Object) -> Object:
     """The template as its pods will be: host names and claims are the controller's matter."""
     claims = [claim.get("metadata", {}).get("name", "") for claim in spec.get("volumeClaimTemplates", ())]
     pod = template.get("spec", {})
@@ -104,7 +102,7 @@ def _with_claims(spec: dict[str, Any], template: dict[str, Any]) -> dict[str, An
     return {**template, "spec": pod}
 
 
-def _strategy(strategy: dict[str, Any], path: Path, errors: Errors) -> None:
+def _strategy(strategy: Object, path: Path, errors: Errors) -> None:
     kind, rolling = strategy.get("type", ""), strategy.get("rollingUpdate")
     shown = None
     if rolling is not None:
@@ -168,7 +166,7 @@ def warnings(new: Object, old: Object | None) -> list[str]:
     return found + ([_REVISIONS_WARNING] if get(new, ".spec.revisionHistoryLimit", 0) < 0 else [])
 
 
-def _claim_warnings(spec: dict[str, Any], path: Path) -> list[str]:
+def _claim_warnings(spec: Object, path: Path) -> list[str]:
     found = []
     for key in ("requests", "limits"):
         amount = spec.get("resources", {}).get(key, {}).get("storage", "0")

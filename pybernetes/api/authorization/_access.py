@@ -13,13 +13,13 @@ _ATTRIBUTES = _SPEC / "resourceAttributes"
 _ONE_OF = "exactly one of nonResourceAttributes or resourceAttributes must be specified"
 
 
-def validate_attributes(spec: dict[str, Any], errors: Errors) -> None:
+def validate_attributes(spec: Object, errors: Errors) -> None:
     """Checks that it asks about either a resource or a URL."""
     if ("resourceAttributes" in spec) == ("nonResourceAttributes" in spec):
         errors.invalid(_SPEC, shown(spec.get("nonResourceAttributes")), _ONE_OF)
 
 
-def validate_user(spec: dict[str, Any], errors: Errors) -> None:
+def validate_user(spec: Object, errors: Errors) -> None:
     """Checks that it says whose access is asked about."""
     if not spec.get("user") and not spec.get("groups"):
         errors.invalid(
@@ -27,7 +27,7 @@ def validate_user(spec: dict[str, Any], errors: Errors) -> None:
         )
 
 
-def validate_selectors(spec: dict[str, Any], errors: Errors) -> None:
+def validate_selectors(spec: Object, errors: Errors) -> None:
     """Checks the selectors that narrow the resources."""
     attributes = spec.get("resourceAttributes", {})
     for key in ("fieldSelector", "labelSelector"):
@@ -35,7 +35,7 @@ def validate_selectors(spec: dict[str, Any], errors: Errors) -> None:
             _selector(attributes[key], _ATTRIBUTES / key, key == "labelSelector", errors)
 
 
-def _selector(selector: dict[str, Any], path: Path, labels: bool, errors: Errors) -> None:
+def _selector(selector: Object, path: Path, labels: bool, errors: Errors) -> None:
     raw, requirements = selector.get("rawSelector"), selector.get("requirements", ())
     if raw and requirements:
         errors.invalid(path / "rawSelector", raw, "may not specified at the same time as requirements")
@@ -46,7 +46,7 @@ def _selector(selector: dict[str, Any], path: Path, labels: bool, errors: Errors
         _requirement(requirement, (path / "requirements")[index], labels, errors)
 
 
-def _requirement(requirement: dict[str, Any], path: Path, labels: bool, errors: Errors) -> None:
+def _requirement(requirement: Object, path: Path, labels: bool, errors: Errors) -> None:
     """Checks one condition; an unknown operator is let through, since a newer client may know it."""
     key, operator = requirement.get("key", ""), requirement.get("operator", "")
     values = requirement.get("values", ())
@@ -73,7 +73,7 @@ def validate_metadata(obj: Object, allowed: tuple[str, ...], text: str, errors: 
         errors.invalid(Path("metadata"), metadata, text)
 
 
-def shown(attributes: dict[str, Any] | None) -> Any:
+def shown(attributes: Object | None) -> Any:
     """Attributes of a URL as an error shows them."""
     if attributes is None:
         return None

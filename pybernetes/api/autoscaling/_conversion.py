@@ -61,7 +61,7 @@ def _decode(value: Any, *path: str) -> Any:
         return None
 
 
-def _list(text: str | None, convert: Any, *path: str) -> list[dict[str, Any]]:
+def _list(text: str | None, convert: Any, *path: str) -> list[Object]:
     items = _parse(text)
     if not isinstance(items, list):
         return []
@@ -93,7 +93,7 @@ def to_v2(obj: Object) -> Object:
     return result
 
 
-def _status_to_v2(status: dict[str, Any], found: dict[str, str]) -> dict[str, Any]:
+def _status_to_v2(status: Object, found: dict[str, str]) -> Object:
     result = {key: value for key, value in status.items() if key != "currentCPUUtilizationPercentage"}
     current = _list(found.get(STATUSES), metrics.status_to_v2, "status", "currentMetrics")
     percent = status.get("currentCPUUtilizationPercentage")
@@ -114,7 +114,7 @@ def to_v1(obj: Object) -> Object:
     metadata = dict(obj["metadata"])
     drop_annotations(metadata)
     spec, status = obj.get("spec", {}), obj.get("status", {})
-    extra: dict[str, Any] = {}
+    extra: Object = {}
     others = [metric for metric in spec.get("metrics", ()) if metrics.cpu_percent(metric) is None]
     shares = [
         share for metric in spec.get("metrics", ()) if (share := metrics.cpu_percent(metric)) is not None
@@ -141,9 +141,9 @@ def to_v1(obj: Object) -> Object:
     return result
 
 
-def _status_to_v1(status: dict[str, Any]) -> dict[str, Any]:
+def _status_to_v1(status: Object) -> Object:
     kept = ("observedGeneration", "lastScaleTime")
-    result: dict[str, Any] = {key: status[key] for key in kept if key in status}
+    result: Object = {key: status[key] for key in kept if key in status}
     for key in ("currentReplicas", "desiredReplicas"):
         result[key] = status.get(key, 0)
     for metric in status.get("currentMetrics", ()):

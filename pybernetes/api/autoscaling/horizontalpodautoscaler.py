@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.autoscaling import _columns, _metrics
 from pybernetes.api.autoscaling._conversion import drop_annotations
 from pybernetes.api.field import Errors, Path
@@ -34,7 +32,7 @@ def default(obj: Object) -> None:
     obj.setdefault("status", {}).setdefault("desiredReplicas", 0)
 
 
-def default_bounds(spec: dict[str, Any]) -> None:
+def default_bounds(spec: Object) -> None:
     """Completes what both versions have."""
     target = spec.setdefault("scaleTargetRef", {})
     target.setdefault("kind", "")
@@ -43,7 +41,7 @@ def default_bounds(spec: dict[str, Any]) -> None:
     spec.setdefault("maxReplicas", 0)
 
 
-def _default_rules(rules: dict[str, Any], policies: list[dict[str, Any]]) -> None:
+def _default_rules(rules: Object, policies: list[Object]) -> None:
     rules.setdefault("selectPolicy", "Max")
     if "policies" not in rules:
         rules["policies"] = [*policies, {"type": "Percent", "value": 100, "periodSeconds": 15}]
@@ -74,7 +72,7 @@ def validate(obj: Object, errors: Errors) -> None:
         errors.invalid(_SPEC / "maxReplicas", high, "must be greater than or equal to 1")
 
 
-def _rules(rules: dict[str, Any], path: Path, errors: Errors) -> None:
+def _rules(rules: Object, path: Path, errors: Errors) -> None:
     window = rules.get("stabilizationWindowSeconds", 0)
     if window < 0:
         errors.invalid(path / "stabilizationWindowSeconds", window, "must be greater than or equal to zero")
@@ -94,7 +92,7 @@ def _rules(rules: dict[str, Any], path: Path, errors: Errors) -> None:
         resources.nonnegative_quantity(rules["tolerance"], path / "tolerance", errors)
 
 
-def _policy(policy: dict[str, Any], path: Path, errors: Errors) -> None:
+def _policy(policy: Object, path: Path, errors: Errors) -> None:
     kind, value, period = policy.get("type", ""), policy.get("value", 0), policy.get("periodSeconds", 0)
     if kind not in _POLICY_TYPES:
         errors.unsupported(path / "type", kind, _POLICY_TYPES)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import OMIT, Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
 from pybernetes.api.validation import names
 
-Fields = dict[str, Any]
 _ACTIONS = ("Count", "FailIndex", "FailJob", "Ignore")
 _OPERATORS = ("In", "NotIn")
 _STATUSES = ("False", "True", "Unknown")
@@ -19,7 +17,7 @@ def _choice(values: tuple[str, ...]) -> str:
     return "valid values: [" + " ".join(f'"{value}"' for value in values) + "]"
 
 
-def validate(spec: Fields, path: Path, errors: Errors) -> None:
+def validate(spec: Object, path: Path, errors: Errors) -> None:
     """Checks the policy of a job's spec."""
     rules = spec["podFailurePolicy"].get("rules", [])
     if len(rules) > _MAX_RULES:
@@ -32,14 +30,14 @@ def validate(spec: Fields, path: Path, errors: Errors) -> None:
         _rule(spec, rule, containers, (path / "rules")[index], errors)
 
 
-def shown(policy: Fields | None) -> go_format.Struct | None:
+def shown(policy: Object | None) -> go_format.Struct | None:
     """The policy as messages show it."""
     if policy is None:
         return None
     return go_format.Struct(Rules=[_shown_rule(rule) for rule in policy.get("rules", ())] or None)
 
 
-def _shown_rule(rule: Fields) -> go_format.Struct:
+def _shown_rule(rule: Object) -> go_format.Struct:
     codes, patterns = rule.get("onExitCodes"), rule.get("onPodConditions")
     result = go_format.Struct(Action=rule.get("action", ""), OnExitCodes=None, OnPodConditions=None)
     if codes is not None:
@@ -55,7 +53,7 @@ def _shown_rule(rule: Fields) -> go_format.Struct:
     return result
 
 
-def _rule(spec: Fields, rule: Fields, containers: set[str], path: Path, errors: Errors) -> None:
+def _rule(spec: Object, rule: Object, containers: set[str], path: Path, errors: Errors) -> None:
     action, codes, patterns = rule.get("action", ""), rule.get("onExitCodes"), rule.get("onPodConditions")
     if not action:
         errors.required(path / "action", _choice(_ACTIONS))
@@ -73,7 +71,7 @@ def _rule(spec: Fields, rule: Fields, containers: set[str], path: Path, errors: 
         errors.invalid(path, OMIT, "specifying one of OnExitCodes and OnPodConditions is required")
 
 
-def _conditions(patterns: list[Fields], path: Path, errors: Errors) -> None:
+def _conditions(patterns: list[Object], path: Path, errors: Errors) -> None:
     if len(patterns) > _MAX_PATTERNS:
         errors.too_many(path, len(patterns), _MAX_PATTERNS)
     for index, pattern in enumerate(patterns):
@@ -86,7 +84,7 @@ def _conditions(patterns: list[Fields], path: Path, errors: Errors) -> None:
             errors.unsupported(path[index] / "status", status, _STATUSES)
 
 
-def _exit_codes(codes: Fields, containers: set[str], path: Path, errors: Errors) -> None:
+def _exit_codes(codes: Object, containers: set[str], path: Path, errors: Errors) -> None:
     operator, values = codes.get("operator", ""), codes.get("values", [])
     if not operator:
         errors.required(path / "operator", _choice(_OPERATORS))

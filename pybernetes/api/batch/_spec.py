@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.batch import _failure, _indexes
 from pybernetes.api.core.pod.defaults import default_pod_template
 from pybernetes.api.core.pod.validation import validate_pod_template
 from pybernetes.api.core.pod.validation.warnings import pod_template_warnings
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
 from pybernetes.api.validation import numbers
 from pybernetes.api.validation.domains import domain_prefixed_path
 
-Spec = dict[str, Any]
 _COUNTS = (
     "parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished",
     "backoffLimitPerIndex", "maxFailedIndexes",
@@ -30,7 +28,7 @@ _MANY_WARNING = (
 )
 
 
-def default_template(spec: Spec) -> None:
+def default_template(spec: Object) -> None:
     """Completes what is nested in the spec of a job."""
     for rule in spec.get("podFailurePolicy", {}).get("rules", ()):
         for pattern in rule.get("onPodConditions", ()):
@@ -39,13 +37,13 @@ def default_template(spec: Spec) -> None:
     default_pod_template(spec.setdefault("template", {}))
 
 
-def drop_disabled(spec: Spec, old: Spec) -> None:
+def drop_disabled(spec: Object, old: Object) -> None:
     """Drops the scheduling as a group, a feature that is off."""
     if "scheduling" not in old:
         spec.pop("scheduling", None)
 
 
-def validate(spec: Spec, path: Path, errors: Errors) -> None:
+def validate(spec: Object, path: Path, errors: Errors) -> None:
     """Checks a job's spec, defaults applied."""
     numbers.nonnegative_fields(spec, _COUNTS, path, errors)
     if "managedBy" in spec:
@@ -76,7 +74,7 @@ def validate(spec: Spec, path: Path, errors: Errors) -> None:
         errors.required(path / "backoffLimitPerIndex", "when maxFailedIndexes is specified")
 
 
-def _indexed(spec: Spec, path: Path, errors: Errors) -> None:
+def _indexed(spec: Object, path: Path, errors: Errors) -> None:
     completions, parallelism, failed = (
         spec.get(key) for key in ("completions", "parallelism", "maxFailedIndexes")
     )
@@ -106,7 +104,7 @@ def _indexed(spec: Spec, path: Path, errors: Errors) -> None:
         errors.invalid(path / "maxFailedIndexes", failed, text)
 
 
-def shown_success(policy: Spec | None) -> go_format.Struct | None:
+def shown_success(policy: Object | None) -> go_format.Struct | None:
     """The policy of success as messages show it."""
     if policy is None:
         return None
@@ -119,7 +117,7 @@ def shown_success(policy: Spec | None) -> go_format.Struct | None:
     return go_format.Struct(Rules=rules or None)
 
 
-def _success(spec: Spec, path: Path, errors: Errors) -> None:
+def _success(spec: Object, path: Path, errors: Errors) -> None:
     rules = spec["successPolicy"].get("rules", [])
     if spec.get("completionMode") != "Indexed":
         shown = [
@@ -139,7 +137,7 @@ def _success(spec: Spec, path: Path, errors: Errors) -> None:
         _success_rule(rule, spec.get("completions"), (path / "rules")[index], errors)
 
 
-def _success_rule(rule: Spec, completions: int | None, path: Path, errors: Errors) -> None:
+def _success_rule(rule: Object, completions: int | None, path: Path, errors: Errors) -> None:
     count, indexes = rule.get("succeededCount"), rule.get("succeededIndexes")
     if count is None and indexes is None:
         errors.required(path, "at least one of succeededCount or succeededIndexes must be specified")
@@ -165,7 +163,7 @@ def _success_rule(rule: Spec, completions: int | None, path: Path, errors: Error
             errors.invalid(here, count, text.format(total, noun))
 
 
-def _restart_policy(spec: Spec, policy: str, path: Path, errors: Errors) -> None:
+def _restart_policy(spec: Object, policy: str, path: Path, errors: Errors) -> None:
     here = path / "template" / "spec" / "restartPolicy"
     if policy in ("", "Always"):
         errors.required(here, 'valid values: "OnFailure", "Never"')
@@ -175,7 +173,7 @@ def _restart_policy(spec: Spec, policy: str, path: Path, errors: Errors) -> None
         errors.invalid(here, policy, 'only "Never" is supported when podFailurePolicy is specified')
 
 
-def warnings(spec: Spec, path: Path) -> list[str]:
+def warnings(spec: Object, path: Path) -> list[str]:
     """Tells of jobs so large that their indexes may get lost, and of odd pods."""
     many = spec.get("completions", 0) > _MANY_COMPLETIONS and spec.get("parallelism", 0) > _LIMIT_FOR_MANY
     found = [f"{path}: {_MANY_WARNING}"] if many and spec.get("completionMode") == "Indexed" else []

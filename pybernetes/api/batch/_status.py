@@ -55,7 +55,7 @@ def validate(new: Object, old: Object, errors: Errors) -> None:
         )
 
 
-def _uncounted(pods: dict[str, Any], errors: Errors) -> None:
+def _uncounted(pods: Object, errors: Errors) -> None:
     seen: set[str] = set()
     for key in ("succeeded", "failed"):
         for index, uid in enumerate(pods.get(key, ())):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
 
 from pybernetes.api import selectors
 from pybernetes.api.apps import _workload
@@ -134,7 +133,7 @@ def validate_update(new: Object, old: Object, errors: Errors) -> None:
         meta.immutable(shown(spec.get(key)), shown(before.get(key)), _SPEC / key, errors)
 
 
-def _template(after: dict[str, Any], old: Object, errors: Errors) -> None:
+def _template(after: Object, old: Object, errors: Errors) -> None:
     before = get(old, ".spec.template", {})
     if after == before:
         return
@@ -158,14 +157,14 @@ def _template(after: dict[str, Any], old: Object, errors: Errors) -> None:
         errors.invalid(_SPEC / "template.spec", internal.show("PodSpec", wanted), meta.IMMUTABLE)
 
 
-def _put(target: dict[str, Any], source: dict[str, Any], key: str) -> None:
+def _put(target: Object, source: Object, key: str) -> None:
     if key in source:
         target[key] = source[key]
     else:
         target.pop(key, None)
 
 
-def _allow_scheduling(allowed: dict[str, Any], after: dict[str, Any]) -> None:
+def _allow_scheduling(allowed: Object, after: Object) -> None:
     """Takes over where pods may run, which a job that waits may change."""
     pod, wanted = allowed.setdefault("spec", {}), after.get("spec", {})
     affinity = {**pod.get("affinity", {})}

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pybernetes.api.cel import types
 from pybernetes.api.cel.engine import CelError, Environment, Program
 from pybernetes.api.cel.runtime import Moment
 from pybernetes.api.cel.types import BOOL, DYN, INT, STRING, TIMESTAMP, Type
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
 
 _AUTHORIZER = types.opaque("kubernetes.authorization.Authorizer")
 _RESOURCE_CHECK = types.opaque("kubernetes.authorization.ResourceCheck")
@@ -74,7 +77,7 @@ def namespace_type() -> Type:
     )
 
 
-def namespace_object(namespace: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def namespace_object(namespace: Mapping[str, Any] | None) -> Object | None:
     """A namespace without what expressions do not see of it."""
     if namespace is None:
         return None

@@ -7,13 +7,15 @@ import binascii
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pybernetes.api.cel import types
 from pybernetes.api.cel.runtime import MapList, Moment, SetList, Span
 from pybernetes.api.cel.types import Type
 
-Schema = dict[str, Any]
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 Convert = Callable[[Any], Any]
 _MOST_BYTES = 3 * 1024 * 1024
 _NAME_LENGTH = 253
@@ -26,12 +28,12 @@ _ESCAPABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*")
 _EMBEDDED = "x-kubernetes-embedded-resource"
 
 
-def _capped(schema: Schema | None, most: int) -> Schema:
+def _capped(schema: Object | None, most: int) -> Object:
     given = (schema or {}).get("maxLength")
     return {"type": "string", "maxLength": min(most, given) if given is not None else most}
 
 
-def with_head(schema: Schema) -> Schema:
+def with_head(schema: Object) -> Object:
     """The schema of a whole object with the part that every object has."""
     given = schema.get("properties") or {}
     metadata = (given.get("metadata") or {}).get("properties") or {}
@@ -92,7 +94,7 @@ class Declared:
         return found.largest if found is not None else None
 
 
-def declare(schema: Schema | None, root: bool = False) -> Declared | None:
+def declare(schema: Object | None, root: bool = False) -> Declared | None:
     """How expressions see values of a schema; None if they do not see them at all."""
     if not schema:
         return None
@@ -117,7 +119,7 @@ def declare(schema: Schema | None, root: bool = False) -> Declared | None:
     return None
 
 
-def _list(schema: Schema) -> Declared | None:
+def _list(schema: Object) -> Declared | None:
     item = declare(schema.get("items"))
     if item is None:
         return None
@@ -128,7 +130,7 @@ def _list(schema: Schema) -> Declared | None:
     return found
 
 
-def _list_conversion(schema: Schema, inner: Convert | None) -> Convert | None:
+def _list_conversion(schema: Object, inner: Convert | None) -> Convert | None:
     sort = schema.get("x-kubernetes-list-type", "atomic")
     keys = tuple(schema.get("x-kubernetes-list-map-keys") or ())
     if sort == "atomic" and inner is None:
@@ -146,7 +148,7 @@ def _list_conversion(schema: Schema, inner: Convert | None) -> Convert | None:
     return convert
 
 
-def _object(schema: Schema) -> Declared | None:
+def _object(schema: Object) -> Declared | None:
     additional = schema.get("additionalProperties")
     if type(additional) is dict:
         value = declare(additional)
@@ -170,7 +172,7 @@ def _object(schema: Schema) -> Declared | None:
     return _fields(schema)
 
 
-def _fields(schema: Schema) -> Declared:
+def _fields(schema: Object) -> Declared:
     required = schema.get("required") or ()
     smallest = 2
     declared: dict[str, Declared] = {}
@@ -192,7 +194,7 @@ def _fields(schema: Schema) -> Declared:
     return made
 
 
-def _string(schema: Schema) -> Declared:
+def _string(schema: Object) -> Declared:
     length = schema.get("maxLength")
     match schema.get("format"):
         case "byte":

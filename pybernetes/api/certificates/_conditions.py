@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api import current_time
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
@@ -13,12 +11,12 @@ _FINAL = ("Approved", "Denied", "Failed")
 _STATUSES = ("False", "True", "Unknown")
 
 
-def conditions(obj: Object) -> list[dict[str, Any]]:
+def conditions(obj: Object) -> list[Object]:
     """The conditions of a request."""
     return obj.get("status", {}).get("conditions", [])
 
 
-def of_type(obj: Object, kind: str) -> list[dict[str, Any]]:
+def of_type(obj: Object, kind: str) -> list[Object]:
     """The conditions of one type."""
     return [condition for condition in conditions(obj) if condition.get("type") == kind]
 

@@ -45,14 +45,14 @@ def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
         errors.invalid(_STATUS, OMIT, text)
 
 
-def _final(status: dict[str, Any]) -> str:
+def _final(status: Object) -> str:
     for condition in status.get("conditions", ()):
         if condition.get("type") in FINAL and condition.get("status") == "True":
             return condition["type"]
     return ""
 
 
-def _validate_types(conditions: list[dict[str, Any]], errors: Errors) -> None:
+def _validate_types(conditions: list[Object], errors: Errors) -> None:
     known = 0
     for index, condition in enumerate(conditions):
         path = _STATUS / "conditions" / f"[{index}]"
@@ -68,7 +68,7 @@ def _validate_types(conditions: list[dict[str, Any]], errors: Errors) -> None:
             errors.unsupported(path / "status", condition.get("status", ""), ("True",))
 
 
-def _validate_issued(status: dict[str, Any], spec: dict[str, Any], errors: Errors) -> None:
+def _validate_issued(status: Object, spec: Object, errors: Errors) -> None:
     chain = status.get("certificateChain", "")
     if len(chain.encode()) > _LARGEST:
         errors.too_long(_CHAIN, _LARGEST)
@@ -99,7 +99,7 @@ def _chain_problem(blocks: list[_pem.Block], which: str, word: str) -> str:
     return ""
 
 
-def _wanted_key(spec: dict[str, Any]) -> bytes:
+def _wanted_key(spec: Object) -> bytes:
     csr = _pem.request(_pem.from_base64(spec.get("stubPKCS10Request", "")))
     return _key_bytes(csr.public_key()) if csr is not None else b""
 
@@ -110,7 +110,7 @@ def _key_bytes(key: Any) -> bytes:
     return key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
 
 
-def _validate_times(status: dict[str, Any], leaf: Any, longest: int, errors: Errors) -> None:
+def _validate_times(status: Object, leaf: Any, longest: int, errors: Errors) -> None:
     consistent = "must be present and consistent with the issued certificate"
     refresh = "must be present and in the range [notbefore+10min, notafter-10min]"
     missing = False

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import NAME
 
@@ -23,7 +21,7 @@ def component_status(name: str, healthy: bool, message: str = "", error: str = "
     }
 
 
-def _condition(obj: Object) -> dict[str, Any]:
+def _condition(obj: Object) -> Object:
     return next((c for c in obj.get("conditions", ()) if c.get("type") == "Healthy"), {})
 
 

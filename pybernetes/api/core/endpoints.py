@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME
@@ -37,7 +35,7 @@ def validate(obj: Object, errors: Errors) -> None:
             _port(port, len(ports) > 1, (path / "ports")[position], errors)
 
 
-def _address(address: dict[str, Any], path: Path, errors: Errors) -> None:
+def _address(address: Object, path: Path, errors: Errors) -> None:
     ip = address.get("ip", "")
     addresses.legacy_ip(ip, path / "ip", errors)
     if address.get("hostname"):
@@ -49,7 +47,7 @@ def _address(address: dict[str, Any], path: Path, errors: Errors) -> None:
     addresses.endpoint_ip(ip, path / "ip", errors)
 
 
-def _port(port: dict[str, Any], name_required: bool, path: Path, errors: Errors) -> None:
+def _port(port: Object, name_required: bool, path: Path, errors: Errors) -> None:
     name, number, protocol = port.get("name", ""), port.get("port", 0), port.get("protocol", "")
     if name:
         for problem in names.dns_label(name):

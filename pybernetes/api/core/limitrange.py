@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import uuid4
 
 from pybernetes.api import quantity
@@ -55,7 +54,7 @@ def validate(obj: Object, errors: Errors) -> None:
         _item(item, type_, path, errors)
 
 
-def _item(item: dict[str, Any], type_: str, path: Path, errors: Errors) -> None:
+def _item(item: Object, type_: str, path: Path, errors: Errors) -> None:
     check = resources.container_resource_name if type_ in ("Pod", "Container") else resources.resource_name
     checked = list(_LISTS)
     if type_ == "Pod":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from pybernetes.api.core import _node_config
 from pybernetes.api.defaults.resources import default_resource_list
@@ -93,7 +92,7 @@ def validate(obj: Object, errors: Errors) -> None:
             errors.invalid(_CIDRS, cidrs, "may specify no more than one CIDR for each IP family")
 
 
-def _taints(taints: list[dict[str, Any]], errors: Errors) -> None:
+def _taints(taints: list[Object], errors: Errors) -> None:
     seen = set()
     for index, taint in enumerate(taints):
         path = _TAINTS[index]
@@ -113,13 +112,13 @@ def _taints(taints: list[dict[str, Any]], errors: Errors) -> None:
         seen.add((key, effect))
 
 
-def _amounts(status: dict[str, Any], errors: Errors) -> None:
+def _amounts(status: Object, errors: Errors) -> None:
     for part in ("capacity", "allocatable"):
         for name, value in status.get(part, {}).items():
             resources.quantity_value(name, value, Path("status") / part / name, errors)
 
 
-def _features(status: dict[str, Any], errors: Errors) -> None:
+def _features(status: Object, errors: Errors) -> None:
     path = Path("status") / "declaredFeatures"
     previous: str | None = None
     for index, feature in enumerate(status.get("declaredFeatures", ())):
@@ -169,7 +168,7 @@ def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
             _node_config.validate_source(status["config"][key], True, path, errors)
 
 
-def _addresses(status: dict[str, Any], errors: Errors) -> None:
+def _addresses(status: Object, errors: Errors) -> None:
     seen = []
     for index, address in enumerate(status.get("addresses", ())):
         if address in seen:

@@ -149,7 +149,7 @@ def _capacity(capacity: dict[str, str], errors: Errors) -> None:
             errors.invalid(path[name], amount, NOT_POSITIVE)
 
 
-def _attributes_class(spec: dict[str, Any], errors: Errors) -> None:
+def _attributes_class(spec: Object, errors: Errors) -> None:
     path = _SPEC / "volumeAttributesClassName"
     if not spec["volumeAttributesClassName"]:
         errors.required(path, "an empty string is disallowed")
@@ -182,7 +182,7 @@ def validate_update(new: Object, old: Object, errors: Errors) -> None:
         errors.forbidden(_SPEC / name, "update from non-nil value to nil is forbidden")
 
 
-def _shown_source(source: dict[str, Any]) -> go_format.Struct:
+def _shown_source(source: Object) -> go_format.Struct:
     """The source as Go prints it: every kind of source, all but one null."""
     return go_format.Struct({name: _capitalized(source.get(key)) for name, key in _GO_SOURCES.items()})
 
@@ -193,12 +193,12 @@ def _capitalized(value: Any) -> Any:
     return value
 
 
-def _shown_affinity(affinity: dict[str, Any] | None) -> go_format.Struct | None:
+def _shown_affinity(affinity: Object | None) -> go_format.Struct | None:
     """Node affinity as Go prints it."""
     if affinity is None:
         return None
 
-    def requirements(rows: list[dict[str, Any]] | None) -> list[go_format.Struct] | None:
+    def requirements(rows: list[Object] | None) -> list[go_format.Struct] | None:
         return [
             go_format.Struct(Key=r.get("key", ""), Operator=r.get("operator", ""), Values=r.get("values"))
             for r in rows or ()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api import quantity
 from pybernetes.api.core import _storage
 from pybernetes.api.core.pod.volume_defaults import default_claim_spec
@@ -52,7 +50,7 @@ def prepare_status_update(new: Object, old: Object) -> None:
         new.get("status", {}).pop("healthStatus", None)
 
 
-def _prepare(spec: dict[str, Any], before: dict[str, Any]) -> None:
+def _prepare(spec: Object, before: Object) -> None:
     if spec.get("dataSourceRef", {}).get("namespace") and "dataSourceRef" not in before:
         del spec["dataSourceRef"]  # sources in other namespaces are not in use yet
     source, reference = spec.get("dataSource"), spec.get("dataSourceRef")
@@ -68,7 +66,7 @@ def _prepare(spec: dict[str, Any], before: dict[str, Any]) -> None:
         spec["dataSource"] = {key: reference[key] for key in keys if key in reference}
 
 
-def _is_known_source(source: dict[str, Any]) -> bool:
+def _is_known_source(source: Object) -> bool:
     found = (source.get("apiGroup") or "", source.get("kind"))
     return found in (("", "PersistentVolumeClaim"), ("snapshot.storage.k8s.io", "VolumeSnapshot"))
 
@@ -111,7 +109,7 @@ def validate_update(new: Object, old: Object, errors: Errors) -> None:
             errors.forbidden(_SPEC / name, text.format("empty string"))
 
 
-def _only_storage(spec: dict[str, Any]) -> dict[str, str]:
+def _only_storage(spec: Object) -> dict[str, str]:
     requests = spec.get("resources", {}).get("requests", {})
     return {"storage": requests["storage"]} if "storage" in requests else {}
 
@@ -130,7 +128,7 @@ def _class_may_change(new: Object, old: Object, errors: Errors) -> bool:
     return unset and wanted is not None and before.get(key, wanted) == wanted
 
 
-def _comparable(spec: dict[str, Any]) -> dict[str, Any]:
+def _comparable(spec: Object) -> Object:
     """The spec without what is empty and with quantities as numbers, so that spelling does not count."""
     found = {key: value for key, value in spec.items() if value not in (None, "", {}, [])}
     held = found.get("resources", {})
@@ -141,7 +139,7 @@ def _comparable(spec: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _shown(spec: dict[str, Any]) -> go_format.Struct:
+def _shown(spec: Object) -> go_format.Struct:
     """The spec as Go prints it."""
     held = spec.get("resources", {})
     return go_format.Struct(

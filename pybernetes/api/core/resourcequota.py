@@ -79,7 +79,7 @@ def _conflicts(scopes: set[str], shown: list[str], path: Path, errors: Errors) -
             errors.invalid(path, shown or None, "conflicting scopes")
 
 
-def _selector(spec: dict[str, Any], limited: list[str], errors: Errors) -> None:
+def _selector(spec: Object, limited: list[str], errors: Errors) -> None:
     expressions = spec["scopeSelector"].get("matchExpressions", ())
     for expression in expressions:
         scope, operator = expression.get("scopeName", ""), expression.get("operator", "")
@@ -105,7 +105,7 @@ def _selector(spec: dict[str, Any], limited: list[str], errors: Errors) -> None:
     _conflicts(scopes, spec.get("scopes", []), _SELECTOR, errors)
 
 
-def _shown(expressions: list[dict[str, Any]]) -> go_format.Struct:
+def _shown(expressions: list[Object]) -> go_format.Struct:
     """The selector as Go prints it."""
     rows = [
         go_format.Struct(

@@ -11,7 +11,7 @@ from pybernetes.api.customresource import jsonpath
 from pybernetes.api.resource import Column, Object
 from pybernetes.api.table import NAME, epoch, human_duration
 
-_AGE: dict[str, Any] = {
+_AGE: Object = {
     "name": "Age",
     "type": "date",
     "jsonPath": ".metadata.creationTimestamp",
@@ -19,7 +19,7 @@ _AGE: dict[str, Any] = {
 }
 
 
-def columns(version: dict[str, Any]) -> tuple[Column, ...]:
+def columns(version: Object) -> tuple[Column, ...]:
     """The columns of a version: its name, then what the definition names, or its age."""
     found = [NAME]
     for given in version.get("additionalPrinterColumns") or (_AGE,):
@@ -78,7 +78,7 @@ def text(value: Any) -> str:
     return value if type(value) is str else orjson.dumps(value).decode()
 
 
-def selectable(version: dict[str, Any]) -> dict[str, Callable[[Object], str]]:
+def selectable(version: Object) -> dict[str, Callable[[Object], str]]:
     """What field selectors can ask for beyond the name and the namespace."""
     found = {}
     for given in version.get("selectableFields") or ():

@@ -8,6 +8,7 @@ from typing import Any
 from pybernetes.api.customresource import embedded, prune, rules, validate
 from pybernetes.api.customresource.types import EMBEDDED
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 
 
 def check_defaults(schema: Any, path: Path, errors: Errors, *, root: bool = False) -> None:
@@ -24,7 +25,7 @@ def check_defaults(schema: Any, path: Path, errors: Errors, *, root: bool = Fals
         check_defaults(child, (path / "properties")[name], errors)
 
 
-def _check(schema: dict[str, Any], path: Path, errors: Errors) -> None:
+def _check(schema: Object, path: Path, errors: Errors) -> None:
     value = schema["default"]
     unknown: list[str] = []
     prune.prune(schema, copy.deepcopy(value), None, unknown)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from pybernetes.api.customresource.types import Schema
+from pybernetes.api.resource import Object
 
 
 def has_defaults(schema: Any) -> bool:
@@ -19,7 +19,7 @@ def has_defaults(schema: Any) -> bool:
     return has_defaults(schema.get("items")) or has_defaults(schema.get("additionalProperties"))
 
 
-def apply(schema: Schema | None, value: Any) -> None:
+def apply(schema: Object | None, value: Any) -> None:
     """Completes a value in place: what is missing, or null where it may not be, gets its default."""
     if not schema:
         return

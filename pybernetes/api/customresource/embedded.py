@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.api.customresource.types import EMBEDDED, Schema
+from pybernetes.api.customresource.types import EMBEDDED
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object, Resource
 from pybernetes.api.validation import meta, names
 
 
-def check(schema: Schema | None, value: Any, path: Path, errors: Errors) -> None:
+def check(schema: Object | None, value: Any, path: Path, errors: Errors) -> None:
     """Checks every embedded object of a value."""
     if not schema:
         return

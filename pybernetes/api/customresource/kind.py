@@ -15,7 +15,6 @@ from pybernetes.api.customresource import (
     types,
     validate,
 )
-from pybernetes.api.customresource.types import Schema
 from pybernetes.api.field import ROOT, Errors
 from pybernetes.api.resource import KEEPS_METADATA, Object, Resource, Scale
 from pybernetes.api.schema import Decoder
@@ -32,12 +31,12 @@ _STANDARD_FINALIZERS = ("orphan", "foregroundDeletion", "kubernetes")
 class Form:
     """What a version of a definition means for objects: pruning, defaults and checks."""
 
-    def __init__(self, version: dict[str, Any]) -> None:
-        self.schema: Schema = version.get("schema", {}).get("openAPIV3Schema") or {"type": "object"}
+    def __init__(self, version: Object) -> None:
+        self.schema: Object = version.get("schema", {}).get("openAPIV3Schema") or {"type": "object"}
         self.defaults = defaults.has_defaults(self.schema)
         subresources = version.get("subresources") or {}
         self.status = "status" in subresources
-        self.scale: dict[str, Any] | None = subresources.get("scale")
+        self.scale: Object | None = subresources.get("scale")
         self.rules = rules.build(self.schema, root=True)
         self.status_schema = (self.schema.get("properties") or {}).get("status")
 
@@ -165,7 +164,7 @@ def warnings(obj: Object, old: Object | None) -> list[str]:
     return found
 
 
-def _deprecation(spec: dict[str, Any], name: str, kind: str) -> str:
+def _deprecation(spec: Object, name: str, kind: str) -> str:
     """The warning of a version that is on its way out, with the one to use instead if there is any."""
     text = f"{spec['group']}/{name} {kind} is deprecated"
     better = [
@@ -178,7 +177,7 @@ def _deprecation(spec: dict[str, Any], name: str, kind: str) -> str:
     return f"{text}; use {spec['group']}/{min(better, key=version_rank)} {kind}" if better else text
 
 
-def build(definition: Object, version: dict[str, Any], form: Form) -> Resource:
+def build(definition: Object, version: Object, form: Form) -> Resource:
     """The resource of one version of a definition, under the names that it got."""
     spec, accepted = definition["spec"], definition.get("status", {}).get("acceptedNames", {})
     group, name, kind = spec["group"], version["name"], accepted.get("kind", "")

@@ -6,11 +6,11 @@ from typing import Any
 
 import orjson
 
-from pybernetes.api.customresource.types import Schema
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 
 
-def check(schema: Schema | None, value: Any, path: Path, errors: Errors) -> None:
+def check(schema: Object | None, value: Any, path: Path, errors: Errors) -> None:
     """Complains about items that are there twice, anywhere in a value."""
     if not schema:
         return

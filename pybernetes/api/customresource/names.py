@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
@@ -56,7 +55,7 @@ def taken(others: Iterable[Object]) -> tuple[set[str], set[str]]:
     return resources - {""}, kinds - {""}
 
 
-def accept(definition: Object, others: Iterable[Object]) -> tuple[dict[str, Any], Condition]:
+def accept(definition: Object, others: Iterable[Object]) -> tuple[Object, Condition]:
     """The names that a definition can have beside the others of its group, and whether these are all it wants."""
     resources, kinds = taken(others)
     wanted, held = definition["spec"]["names"], definition.get("status", {}).get("acceptedNames", {})

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from pybernetes.api.customresource.types import EMBEDDED, META, META_FIELDS, PRESERVE, Schema
+from pybernetes.api.customresource.types import EMBEDDED, META, META_FIELDS, PRESERVE
 from pybernetes.api.resource import Object
 from pybernetes.api.schema import DecodeError, Decoder, Type, named
 from pybernetes.api.schema.decode import count_keys
@@ -27,7 +27,7 @@ def _meta_root() -> Type:
 _META_ROOT = _meta_root()
 
 
-def decode(schema: Schema, value: Object, decoder: Decoder) -> Object:
+def decode(schema: Object, value: Object, decoder: Decoder) -> Object:
     """A client's object without what its schema does not know, which the decoder notes; DecodeError if its
     metadata cannot be read. The object is changed in place."""
     if decoder.counting:
@@ -45,7 +45,7 @@ def decode(schema: Schema, value: Object, decoder: Decoder) -> Object:
     return value
 
 
-def clean(schema: Schema, value: Object) -> Object:
+def clean(schema: Object, value: Object) -> Object:
     """A stored object made to fit a schema that may have changed since it was stored, in place."""
     prune({**schema, EMBEDDED: True}, value, None, [])
     drop_nulls(schema, value)
@@ -53,7 +53,7 @@ def clean(schema: Schema, value: Object) -> Object:
     return value
 
 
-def prune(schema: Schema | None, value: Any, where: _Where, unknown: list[str]) -> None:
+def prune(schema: Object | None, value: Any, where: _Where, unknown: list[str]) -> None:
     """Takes out, in place, the fields that the schema does not have, and notes their paths."""
     if type(value) is dict:
         _prune_object(schema or {}, value, where, unknown)
@@ -66,7 +66,7 @@ def prune(schema: Schema | None, value: Any, where: _Where, unknown: list[str]) 
                 prune(items, item, (where, index), unknown)
 
 
-def _prune_object(schema: Schema, value: Object, where: _Where, unknown: list[str]) -> None:
+def _prune_object(schema: Object, value: Object, where: _Where, unknown: list[str]) -> None:
     properties = schema.get("properties") or {}
     additional = schema.get("additionalProperties")
     keeps, embedded = schema.get(PRESERVE), schema.get(EMBEDDED)
@@ -89,7 +89,7 @@ def _prune_object(schema: Schema, value: Object, where: _Where, unknown: list[st
         del value[key]
 
 
-def drop_nulls(schema: Schema | None, value: Any) -> None:
+def drop_nulls(schema: Object | None, value: Any) -> None:
     """Takes out, in place, nulls where the schema has neither nulls nor a default."""
     schema = schema or {}
     if type(value) is dict:
@@ -107,7 +107,7 @@ def drop_nulls(schema: Schema | None, value: Any) -> None:
                 drop_nulls(schema.get("items"), item)
 
 
-def coerce(schema: Schema | None, value: Any, where: _Where, unknown: list[str], strict: bool) -> None:
+def coerce(schema: Object | None, value: Any, where: _Where, unknown: list[str], strict: bool) -> None:
     """Puts the metadata of embedded objects, in place, into the form that all metadata has."""
     if schema is None or not has_embedded(schema):
         return

@@ -9,8 +9,8 @@ from pybernetes.api.cel.engine import CelError, Program
 from pybernetes.api.cel.estimate import MOST, estimate
 from pybernetes.api.cel.values import Declared
 from pybernetes.api.customresource.rules import RULES, MessageError, Rule
-from pybernetes.api.customresource.types import Schema
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
 
 _PER_RULE = 10_000_000
@@ -23,7 +23,7 @@ _HINT = (
 _MOST_NAMED = 4
 
 
-def check_definition(schema: Schema, path: Path, errors: Errors) -> None:
+def check_definition(schema: Object, path: Path, errors: Errors) -> None:
     """Complains about rules that cannot be compiled, and about those that may cost too much."""
     check = _Check(errors)
     check.visit(schema, schema, path, 1, None, root=True)
@@ -85,7 +85,7 @@ class _Check:
 
     def _rule(
         self,
-        given: dict[str, Any],
+        given: Object,
         declared: Declared | None,
         path: Path,
         count: int | None,
@@ -138,7 +138,7 @@ def _too_much(name: str, most: int, limit: int) -> str:
     return f"{name} exceeds budget by factor of {text} {_HINT}"
 
 
-def _shown(given: dict[str, Any]) -> dict[str, Any]:
+def _shown(given: Object) -> Object:
     """A rule as Go's encoder shows it."""
     return go_format.Struct(
         Rule=given.get("rule", ""),

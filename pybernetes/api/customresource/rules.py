@@ -17,8 +17,8 @@ from pybernetes.api.cel.engine import CANCELLED, CelError, Environment, Program
 from pybernetes.api.cel.runtime import NONE, Optional
 from pybernetes.api.cel.values import Declared
 from pybernetes.api.customresource.field_path import below
-from pybernetes.api.customresource.types import Schema
 from pybernetes.api.field import OMIT, ROOT, Errors, Path
+from pybernetes.api.resource import Object
 
 RULES = "x-kubernetes-validations"
 _BLOCKING = (
@@ -45,7 +45,7 @@ class MessageError(CelError):
 class Rule:
     """One compiled rule of a schema."""
 
-    def __init__(self, given: dict[str, Any], declared: Declared | None) -> None:
+    def __init__(self, given: Object, declared: Declared | None) -> None:
         """Compiles; CelError if that fails."""
         if declared is None:
             raise CelError("internal error: failed to retrieve type information for x-kubernetes-validations")
@@ -119,7 +119,7 @@ class Node:
 
     __slots__ = ("additional", "alternatives", "declared", "items", "properties", "rules", "schema")
 
-    def __init__(self, schema: Schema, seen: Schema, root: bool) -> None:
+    def __init__(self, schema: Object, seen: Object, root: bool) -> None:
         """``seen`` is the schema that has the types: that around an ``allOf`` for what is in there."""
         self.schema = seen
         self.declared = values.declare(seen, root) if schema.get(RULES) else None
@@ -231,7 +231,7 @@ def build(schema: Any, root: bool = False, seen: Any = None) -> Node | None:
     return Node(schema, seen if type(seen) is dict else schema, root)
 
 
-def places(schema: Schema, path: Path) -> Iterator[tuple[Schema, Path]]:
+def places(schema: Object, path: Path) -> Iterator[tuple[Object, Path]]:
     """Every schema with rules, and where it stands."""
     if schema.get(RULES):
         yield schema, path / RULES

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api import quantity
+from pybernetes.api.resource import Object
 
 
 def default_resource_list(resources: dict[str, str]) -> None:
@@ -15,7 +14,7 @@ def default_resource_list(resources: dict[str, str]) -> None:
             resources[name] = quantity.round_up_milli(text)
 
 
-def default_requirements(holder: dict[str, Any]) -> None:
+def default_requirements(holder: Object) -> None:
     """Rounds the limits and requests of a ``resources`` field, if it is there."""
     resources = holder.get("resources")
     if resources:

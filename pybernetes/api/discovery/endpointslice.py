@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 from pybernetes.api.field import ROOT, Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
@@ -60,7 +59,7 @@ def validate(obj: Object, errors: Errors) -> None:
         errors.unsupported(Path("addressType"), kind, _ADDRESS_TYPES)
 
 
-def _ports(ports: list[dict[str, Any]], path: Path, errors: Errors) -> None:
+def _ports(ports: list[Object], path: Path, errors: Errors) -> None:
     if len(ports) > _MAX_PORTS:
         errors.too_many(path, len(ports), _MAX_PORTS)
         return
@@ -82,7 +81,7 @@ def _ports(ports: list[dict[str, Any]], path: Path, errors: Errors) -> None:
                 errors.invalid(path[index] / "appProtocol", port["appProtocol"], problem)
 
 
-def _endpoint(endpoint: dict[str, Any], kind: str, path: Path, errors: Errors) -> None:
+def _endpoint(endpoint: Object, kind: str, path: Path, errors: Errors) -> None:
     given = endpoint.get("addresses", [])
     here = path / "addresses"
     if not given:
@@ -134,7 +133,7 @@ def _address(address: str, kind: str, path: Path, index: int, errors: Errors) ->
     addresses.endpoint_ip(address, path[index], errors)
 
 
-def _hints(hints: dict[str, Any], path: Path, errors: Errors) -> None:
+def _hints(hints: Object, path: Path, errors: Errors) -> None:
     for key, check in (("forZones", names.label_value), ("forNodes", names.dns_subdomain)):
         items, here = hints.get(key, []), path / key
         if len(items) > _MAX_HINTS:
@@ -176,7 +175,7 @@ def _some(items: list[str]) -> str:
     return text or "<unset>"
 
 
-def _port_text(port: dict[str, Any]) -> str:
+def _port_text(port: Object) -> str:
     return str(port["port"]) if "port" in port else port.get("name", "*")
 
 

@@ -8,9 +8,9 @@ import orjson
 
 from pybernetes.api.dynamic_resources import _lists, _names
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.validation import names
 
-Fields = dict[str, Any]
 _MOST = 32  # of requests, constraints, configurations and selectors
 _MOST_ALTERNATIVES = 8
 _MOST_TOLERATIONS = 16
@@ -22,7 +22,7 @@ _NO_REQUEST = (
 )
 
 
-def default_claim(spec: Fields) -> None:
+def default_claim(spec: Object) -> None:
     """Completes how many devices each request is for."""
     for request in spec.get("devices", {}).get("requests", ()):
         for exact in [request.get("exactly"), *request.get("firstAvailable", ())]:
@@ -35,21 +35,21 @@ def default_claim(spec: Fields) -> None:
             default_tolerations(exact)
 
 
-def default_tolerations(holder: Fields) -> None:
+def default_tolerations(holder: Object) -> None:
     """Completes the operators of tolerations."""
     for toleration in holder.get("tolerations", ()):
         if not toleration.get("operator"):
             toleration["operator"] = "Equal"
 
 
-def drop_disabled(spec: Fields) -> None:
+def drop_disabled(spec: Object) -> None:
     """Drops the fields of features that are off: attributes that are derived from others."""
     for request in spec.get("devices", {}).get("requests", ()):
         for exact in [request.get("exactly", {}), *request.get("firstAvailable", ())]:
             exact.pop("derivedAttributes", None)
 
 
-def request_names(spec: Fields) -> set[str]:
+def request_names(spec: Object) -> set[str]:
     """The names of requests, and of their alternatives after a slash."""
     found = set()
     for request in spec.get("devices", {}).get("requests", ()):
@@ -59,7 +59,7 @@ def request_names(spec: Fields) -> set[str]:
     return found
 
 
-def validate_claim(spec: Fields, path: Path, errors: Errors) -> None:
+def validate_claim(spec: Object, path: Path, errors: Errors) -> None:
     """Checks what is asked for."""
     late = Errors()
     devices, known = spec.get("devices", {}), request_names(spec)
@@ -86,7 +86,7 @@ def validate_claim(spec: Fields, path: Path, errors: Errors) -> None:
     errors.extend(late)
 
 
-def _request(request: Fields, path: Path, errors: Errors, late: Errors) -> None:
+def _request(request: Object, path: Path, errors: Errors, late: Errors) -> None:
     _names.label(request.get("name", ""), path / "name", errors)
     exactly, alternatives = request.get("exactly"), request.get("firstAvailable", [])
     if exactly is None and not alternatives:
@@ -108,12 +108,12 @@ def _request(request: Fields, path: Path, errors: Errors, late: Errors) -> None:
         )
 
 
-def _alternative(request: Fields, path: Path, errors: Errors, late: Errors) -> None:
+def _alternative(request: Object, path: Path, errors: Errors, late: Errors) -> None:
     _names.label(request.get("name", ""), path / "name", errors)
     _exact(request, path, errors, late, late)
 
 
-def _exact(request: Fields, path: Path, errors: Errors, late: Errors, about_class: Errors) -> None:
+def _exact(request: Object, path: Path, errors: Errors, late: Errors, about_class: Errors) -> None:
     name = request.get("deviceClassName", "")
     if not name:
         about_class.required(path / "deviceClassName")
@@ -132,10 +132,10 @@ def _exact(request: Fields, path: Path, errors: Errors, late: Errors, about_clas
     validate_tolerations(request.get("tolerations", []), path / "tolerations", errors, late)
 
 
-def validate_selectors(selectors: list[Fields], path: Path, errors: Errors, late: Errors) -> None:
+def validate_selectors(selectors: list[Object], path: Path, errors: Errors, late: Errors) -> None:
     """Checks the expressions that choose devices."""
 
-    def check(selector: Fields, here: Path) -> None:
+    def check(selector: Object, here: Path) -> None:
         if "cel" not in selector:
             errors.required(here / "cel")
         else:
@@ -150,7 +150,7 @@ def validate_expression(expression: str, path: Path, errors: Errors) -> None:
         errors.too_long(path, _LARGEST)
 
 
-def validate_tolerations(tolerations: list[Fields], path: Path, errors: Errors, late: Errors) -> None:
+def validate_tolerations(tolerations: list[Object], path: Path, errors: Errors, late: Errors) -> None:
     """Checks the taints that a request tolerates."""
     if len(tolerations) > _MOST_TOLERATIONS:
         late.too_many(path, len(tolerations), _MOST_TOLERATIONS)
@@ -172,7 +172,7 @@ def validate_tolerations(tolerations: list[Fields], path: Path, errors: Errors, 
             late.unsupported(here / "effect", effect, EFFECTS)
 
 
-def _constraint(constraint: Fields, known: set[str], path: Path, errors: Errors, late: Errors) -> None:
+def _constraint(constraint: Object, known: set[str], path: Path, errors: Errors, late: Errors) -> None:
     validate_references(constraint.get("requests", []), known, path / "requests", errors, late)
     if "matchAttribute" in constraint:
         _names.fully_qualified(constraint["matchAttribute"], path / "matchAttribute", late)
@@ -206,13 +206,13 @@ def validate_reference(name: str, known: set[str], path: Path, errors: Errors) -
         errors.invalid(path, name, _NO_REQUEST)
 
 
-def validate_configuration(config: Fields, known: set[str], path: Path, errors: Errors, late: Errors) -> None:
+def validate_configuration(config: Object, known: set[str], path: Path, errors: Errors, late: Errors) -> None:
     """Checks configuration that is handed to a driver."""
     validate_references(config.get("requests", []), known, path / "requests", errors, late)
     validate_opaque(config, path, errors, late)
 
 
-def validate_opaque(config: Fields, path: Path, errors: Errors, late: Errors) -> None:
+def validate_opaque(config: Object, path: Path, errors: Errors, late: Errors) -> None:
     """Checks the driver, and that its parameters are an object."""
     if "opaque" not in config:
         errors.required(path / "opaque")

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
 
 Check = Callable[[Any, Path], None]
@@ -36,7 +37,7 @@ def unique(
         seen.append(value)
 
 
-def unique_names(items: Sequence[dict[str, Any]], path: Path, errors: Errors) -> None:
+def unique_names(items: Sequence[Object], path: Path, errors: Errors) -> None:
     """Complains about each item whose name was there before."""
     seen: set[str] = set()
     for index, item in enumerate(items):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.dynamic_resources import GROUP, _lists, _names
 from pybernetes.api.dynamic_resources._devices import validate_counters, validate_device
 from pybernetes.api.dynamic_resources._taints import default_taint
@@ -76,7 +74,7 @@ def validate(obj: Object, errors: Errors) -> None:
     errors.extend(late)
 
 
-def _pool(pool: dict[str, Any], path: Path, errors: Errors) -> None:
+def _pool(pool: Object, path: Path, errors: Errors) -> None:
     _names.pool(pool.get("name", ""), path / "name", errors)
     count, generation = pool.get("resourceSliceCount", 0), pool.get("generation", 0)
     if count <= 0:
@@ -85,7 +83,7 @@ def _pool(pool: dict[str, Any], path: Path, errors: Errors) -> None:
         errors.invalid(path / "generation", generation, "must be greater than or equal to zero")
 
 
-def _nodes(spec: dict[str, Any], errors: Errors) -> None:
+def _nodes(spec: Object, errors: Errors) -> None:
     given = []
     if "nodeName" in spec:
         if spec["nodeName"]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.validation import names
 
 _VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "proxy", "update", "watch")
@@ -13,7 +12,7 @@ _NAMESPACE = "each member of this list must be '*' or a DNS-1123 label; "
 _SUBJECTS = {"ServiceAccount": "serviceAccount", "User": "user", "Group": "group"}
 
 
-def validate_rule(rule: dict[str, Any], path: Path, errors: Errors) -> None:
+def validate_rule(rule: Object, path: Path, errors: Errors) -> None:
     """Checks the subjects and what they ask for."""
     subjects = rule.get("subjects", ())
     for index, subject in enumerate(subjects):
@@ -28,7 +27,7 @@ def validate_rule(rule: dict[str, Any], path: Path, errors: Errors) -> None:
         _urls(item, (path / "nonResourceRules")[index], errors)
 
 
-def _subject(subject: dict[str, Any], path: Path, errors: Errors) -> None:
+def _subject(subject: Object, path: Path, errors: Errors) -> None:
     kind = subject.get("kind", "")
     if kind not in _SUBJECTS:
         errors.unsupported(path / "kind", kind, sorted(_SUBJECTS))
@@ -59,7 +58,7 @@ def _account_namespace(namespace: str, path: Path, errors: Errors) -> None:
         errors.invalid(path, namespace, problem)
 
 
-def _verbs(rule: dict[str, Any], path: Path, errors: Errors) -> None:
+def _verbs(rule: Object, path: Path, errors: Errors) -> None:
     verbs = rule.get("verbs", [])
     if not verbs:
         errors.required(path / "verbs", "verbs must contain at least one value")
@@ -70,7 +69,7 @@ def _verbs(rule: dict[str, Any], path: Path, errors: Errors) -> None:
         errors.unsupported(path / "verbs", verbs, _VERBS)
 
 
-def _resources(rule: dict[str, Any], path: Path, errors: Errors) -> None:
+def _resources(rule: Object, path: Path, errors: Errors) -> None:
     _verbs(rule, path, errors)
     for key, one, many in (
         ("apiGroups", "api group", "api groups"),
@@ -95,7 +94,7 @@ def _resources(rule: dict[str, Any], path: Path, errors: Errors) -> None:
                 errors.invalid(where[index], namespace, _NAMESPACE + problem)
 
 
-def _urls(rule: dict[str, Any], path: Path, errors: Errors) -> None:
+def _urls(rule: Object, path: Path, errors: Errors) -> None:
     _verbs(rule, path, errors)
     urls = rule.get("nonResourceURLs", [])
     where = path / "nonResourceURLs"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.flowcontrol import GROUP
 from pybernetes.api.flowcontrol._conditions import prepare_create, validate_conditions, validate_status_update
@@ -16,9 +14,9 @@ _SPEC = Path("spec")
 _METHODS = ("ByNamespace", "ByUser")
 
 
-def _everything(level: str, precedence: int, method: str, *groups: str) -> dict[str, Any]:
+def _everything(level: str, precedence: int, method: str, *groups: str) -> Object:
     """The spec of a schema that takes every request of some groups."""
-    spec: dict[str, Any] = {
+    spec: Object = {
         "priorityLevelConfiguration": {"name": level},
         "matchingPrecedence": precedence,
         "rules": [

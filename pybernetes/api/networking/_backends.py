@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.validation import names
 
 _PATH_TYPES = ("Exact", "ImplementationSpecific", "Prefix")
@@ -12,7 +11,7 @@ _BAD_SEQUENCES = ("//", "/./", "/../", "%2f", "%2F")
 _BAD_ENDINGS = ("/..", "/.")
 
 
-def default(backend: dict[str, Any]) -> None:
+def default(backend: Object) -> None:
     """Fills what is always written."""
     if "service" in backend:
         backend["service"].setdefault("name", "")
@@ -22,7 +21,7 @@ def default(backend: dict[str, Any]) -> None:
         backend["resource"].setdefault("name", "")
 
 
-def validate_path(entry: dict[str, Any], path: Path, errors: Errors) -> None:
+def validate_path(entry: Object, path: Path, errors: Errors) -> None:
     """Checks one path of a rule."""
     kind, text = entry.get("pathType"), entry.get("path", "")
     if kind is None:
@@ -42,7 +41,7 @@ def validate_path(entry: dict[str, Any], path: Path, errors: Errors) -> None:
     validate(entry.get("backend", {}), path / "backend", errors)
 
 
-def validate(backend: dict[str, Any], path: Path, errors: Errors) -> None:
+def validate(backend: Object, path: Path, errors: Errors) -> None:
     """Checks that there is one backend, a service or another object of the namespace."""
     if "resource" in backend and "service" in backend:
         errors.invalid(path, "", "cannot set both resource and service backends")
@@ -54,7 +53,7 @@ def validate(backend: dict[str, Any], path: Path, errors: Errors) -> None:
         errors.invalid(path, "", "resource or service backend is required")
 
 
-def _service(service: dict[str, Any], path: Path, errors: Errors) -> None:
+def _service(service: Object, path: Path, errors: Errors) -> None:
     name, port = service.get("name", ""), service.get("port", {})
     here = path / "service"
     if not name:
@@ -75,7 +74,7 @@ def _service(service: dict[str, Any], path: Path, errors: Errors) -> None:
         errors.required(path, "port name or number is required")
 
 
-def local_reference(reference: dict[str, Any], path: Path, errors: Errors) -> None:
+def local_reference(reference: Object, path: Path, errors: Errors) -> None:
     """Checks a reference to an object: group, kind and name."""
     group = reference.get("apiGroup")
     if group is not None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.networking import _backends
 from pybernetes.api.resource import Column, Object, Resource
@@ -64,7 +62,7 @@ def _host(host: str, path: Path, errors: Errors) -> None:
         errors.invalid(path, host, problem)
 
 
-def _rule(rule: dict[str, Any], path: Path, errors: Errors) -> None:
+def _rule(rule: Object, path: Path, errors: Errors) -> None:
     host = rule.get("host", "")
     if host:
         if addresses.parse_sloppy(host) is not None:
@@ -79,7 +77,7 @@ def _rule(rule: dict[str, Any], path: Path, errors: Errors) -> None:
             _backends.validate_path(entry, here[index], errors)
 
 
-def _tls(entry: dict[str, Any], path: Path, errors: Errors) -> None:
+def _tls(entry: Object, path: Path, errors: Errors) -> None:
     for index, host in enumerate(entry.get("hosts", ())):
         _host(host, (path / "hosts")[index], errors)
     secret = entry.get("secretName", "")
@@ -124,7 +122,7 @@ def _hosts(obj: Object, now: float) -> str:
     return ",".join(shown) + (f" + {len(rules) - _SHOWN_HOSTS} more..." if more else "")
 
 
-def _filled(rules: list[dict[str, Any]]) -> int:
+def _filled(rules: list[Object]) -> int:
     """How many rules it takes to fill the list of hosts that is shown."""
     count = 0
     for index, rule in enumerate(rules):

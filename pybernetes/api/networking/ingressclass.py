@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.networking import _backends
 from pybernetes.api.resource import Column, Object, Resource
@@ -36,7 +34,7 @@ def validate(obj: Object, errors: Errors) -> None:
         _parameters(spec["parameters"], _SPEC / "parameters", errors)
 
 
-def _parameters(parameters: dict[str, Any], path: Path, errors: Errors) -> None:
+def _parameters(parameters: Object, path: Path, errors: Errors) -> None:
     _backends.local_reference(parameters, path, errors)
     scope, namespace = parameters.get("scope"), parameters.get("namespace")
     if scope is None:

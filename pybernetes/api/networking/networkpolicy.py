@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
@@ -52,7 +51,7 @@ def validate(obj: Object, errors: Errors) -> None:
             errors.unsupported((_SPEC / "policyTypes")[index], kind, _TYPES)
 
 
-def _port(entry: dict[str, Any], path: Path, errors: Errors) -> None:
+def _port(entry: Object, path: Path, errors: Errors) -> None:
     protocol, port, end = entry.get("protocol"), entry.get("port"), entry.get("endPort")
     if protocol is not None and protocol not in _PROTOCOLS:
         errors.unsupported(path / "protocol", protocol, _PROTOCOLS)
@@ -73,7 +72,7 @@ def _port(entry: dict[str, Any], path: Path, errors: Errors) -> None:
             errors.invalid(path / "port", port, problem)
 
 
-def _peer(peer: dict[str, Any], path: Path, errors: Errors) -> None:
+def _peer(peer: Object, path: Path, errors: Errors) -> None:
     for key in ("podSelector", "namespaceSelector"):
         if key in peer:
             validate_label_selector(peer[key], path / key, errors)
@@ -85,7 +84,7 @@ def _peer(peer: dict[str, Any], path: Path, errors: Errors) -> None:
         errors.forbidden(path, "may not specify both ipBlock and another peer")
 
 
-def _block(block: dict[str, Any], path: Path, errors: Errors) -> None:
+def _block(block: Object, path: Path, errors: Errors) -> None:
     cidr = block.get("cidr", "")
     if not cidr:
         errors.required(path / "cidr")

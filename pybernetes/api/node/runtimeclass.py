@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.core.pod.validation.resources import validate_requirements
 from pybernetes.api.core.pod.validation.scheduling import validate_tolerations
 from pybernetes.api.field import Errors, Path
@@ -34,7 +32,7 @@ DEPRECATED = {
 }
 
 
-def _shown(toleration: dict[str, Any]) -> go_format.Struct:
+def _shown(toleration: Object) -> go_format.Struct:
     """A toleration as an error shows it."""
     texts = {name: toleration.get(name.lower(), "") for name in ("Key", "Operator", "Value", "Effect")}
     return go_format.Struct({**texts, "TolerationSeconds": toleration.get("tolerationSeconds")})

@@ -8,12 +8,15 @@ patch does not apply is told, in that library's words, where somebody else made 
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from pybernetes.api.errors import StatusError, bad_request, too_large
 from pybernetes.api.text import go_format
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
 
 MAX_OPERATIONS = 10_000
 MAX_COPIED_BYTES = 3 * 1024 * 1024
@@ -100,7 +103,7 @@ def undecodable(value: Any, wanted: str) -> StatusError:
     return bad_request(f"error decoding patch: json: cannot unmarshal {_NAMES[type(value)]} into {wanted}")
 
 
-def _apply(document: Any, operation: dict[str, Any]) -> tuple[Any, int]:
+def _apply(document: Any, operation: Object) -> tuple[Any, int]:
     """The document after one operation, and how many bytes that copied."""
     op = operation.get("op")
     if op not in _OPERATIONS:
@@ -158,7 +161,7 @@ _UNFIT = {
 }
 
 
-def _path(operation: dict[str, Any], op: str, field: str) -> str:
+def _path(operation: Object, op: str, field: str) -> str:
     path = operation.get(field)
     if type(path) is str:
         return path

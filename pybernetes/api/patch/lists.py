@@ -7,9 +7,12 @@ are put between them where the server's order allows it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pybernetes.api.patch.json_patch import same
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
 
 _GO_TYPES = {str: "string", bool: "bool", int: "int64", float: "float64", list: "[]interface {}",
              dict: "map[string]interface {}", type(None): "%!s(<nil>)"}  # fmt: skip
@@ -67,7 +70,7 @@ def merge_scalars(current: list[Any], patch: list[Any]) -> list[Any]:
 
 
 def merge_objects(
-    current: list[Any], patch: list[Any], key: str, merge: Callable[[dict[str, Any], dict[str, Any]], Any]
+    current: list[Any], patch: list[Any], key: str, merge: Callable[[Object, Object], Any]
 ) -> list[Any]:
     """The objects of both lists, merged where they have the same value of the merge key, in order."""
     changes, replaces, current = [], False, current.copy()

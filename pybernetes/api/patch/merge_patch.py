@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pybernetes.api.errors import bad_request
 from pybernetes.api.patch.json_patch import ANY_OBJECT, undecodable
 
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
 
-def apply(document: dict[str, Any], patch: Any) -> dict[str, Any]:
+
+def apply(document: Object, patch: Any) -> Object:
     """The document with the patch laid over it: objects merge, null removes, all else replaces."""
     if patch is None:
         raise bad_request("Invalid JSON Patch")
@@ -17,7 +20,7 @@ def apply(document: dict[str, Any], patch: Any) -> dict[str, Any]:
     return _merge(document, patch)
 
 
-def _merge(document: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
+def _merge(document: Object, patch: Object) -> Object:
     result = document.copy()
     for key, value in patch.items():
         current = result.get(key)

@@ -6,7 +6,7 @@ the fields that are not named), ``$deleteFromPrimitiveList/<field>`` and ``$setE
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pybernetes.api.errors import StatusError, bad_request
 from pybernetes.api.patch import lists
@@ -15,15 +15,16 @@ from pybernetes.api.patch.lists import plain
 from pybernetes.api.schema import Type
 from pybernetes.api.text import go_format
 
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 DIRECTIVE = "$patch"
 RETAIN_KEYS = "$retainKeys"
 DELETE_FROM = "$deleteFromPrimitiveList"
 SET_ORDER = "$setElementOrder"
 
-Json = dict[str, Any]
 
-
-def apply(document: Json, patch: Any, type_: Type) -> Json:
+def apply(document: Object, patch: Any, type_: Type) -> Object:
     """The document after the patch; StatusError if the patch is malformed or does not fit the type."""
     if patch is None:
         return document
@@ -42,7 +43,7 @@ def unsupported() -> StatusError:
     return bad_request("strategic merge patch format is not supported")
 
 
-def _merge(original: Json, patch: Json, type_: Type) -> Json:
+def _merge(original: Object, patch: Object, type_: Type) -> Object:
     if DIRECTIVE in patch:
         if patch[DIRECTIVE] == "replace":
             return {key: value for key, value in patch.items() if key != DIRECTIVE}
@@ -60,7 +61,7 @@ def _merge(original: Json, patch: Json, type_: Type) -> Json:
     return result
 
 
-def _retain(original: Json, patch: Json, keys: Any) -> Json:
+def _retain(original: Object, patch: Object, keys: Any) -> Object:
     if type(keys) is not list:
         raise lists.Malformed("invalid patch format of retainKeys")
     kept = {key for key in keys if type(key) is str}
@@ -70,7 +71,7 @@ def _retain(original: Json, patch: Json, keys: Any) -> Json:
     return {key: value for key, value in original.items() if key in kept}
 
 
-def _field(result: Json, key: str, value: Any, type_: Type) -> None:
+def _field(result: Object, key: str, value: Any, type_: Type) -> None:
     """Merges one field of a patch into the result."""
     deletes = key.startswith(DELETE_FROM)
     if deletes:
@@ -122,7 +123,7 @@ def _merge_list(current: list[Any], patch: list[Any], field: Type) -> list[Any]:
     return lists.merge_objects(current, patch, field.merge_key, lambda old, new: _merge(old, new, item))
 
 
-def _order(result: Json, patch: Json, directive: str, type_: Type) -> tuple[str, ...]:
+def _order(result: Object, patch: Object, directive: str, type_: Type) -> tuple[str, ...]:
     """Merges the list that an order is given for; the keys of the patch that are thereby done."""
     key = _named(directive, SET_ORDER, "invalid patch format of setElementOrder list")
     order: Any = patch[directive]

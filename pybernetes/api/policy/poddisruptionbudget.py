@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, get
@@ -26,7 +24,7 @@ def default(obj: Object) -> None:
     _fill(obj.setdefault("status", {}))
 
 
-def _fill(status: dict[str, Any]) -> None:
+def _fill(status: Object) -> None:
     for key in _COUNTS:
         status.setdefault(key, 0)
 
@@ -44,7 +42,7 @@ def prepare_update(new: Object, old: Object) -> None:
         _strip(get(new, ".spec.selector"))
 
 
-def _strip(selector: dict[str, Any] | None) -> None:
+def _strip(selector: Object | None) -> None:
     expressions = (selector or {}).get("matchExpressions")
     if not selector or not expressions:
         return
@@ -73,7 +71,7 @@ def validate(obj: Object, errors: Errors) -> None:
         errors.unsupported(_SPEC / "unhealthyPodEvictionPolicy", policy, _POLICIES)
 
 
-def _go_spec(spec: dict[str, Any]) -> go_format.Struct:
+def _go_spec(spec: Object) -> go_format.Struct:
     """The spec with the names that upstream's internal type shows in messages."""
     keys = ("minAvailable", "selector", "maxUnavailable", "unhealthyPodEvictionPolicy")
     return go_format.Struct({key[0].upper() + key[1:]: spec.get(key) for key in keys})

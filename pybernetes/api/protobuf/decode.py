@@ -7,13 +7,16 @@ import struct
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from pybernetes.api.protobuf import wire
 from pybernetes.api.schema import facts
 from pybernetes.api.schema.load import compact, definition_name
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
 
 MEDIA_TYPE = "application/vnd.kubernetes.protobuf"
 _MAGIC = b"k8s\x00"
@@ -28,7 +31,7 @@ class ProtobufError(ValueError):
     """The body is not a Kubernetes object in protobuf."""
 
 
-def decode(data: bytes, default: tuple[str, str, str]) -> dict[str, Any]:
+def decode(data: bytes, default: tuple[str, str, str]) -> Object:
     """The object in an envelope; ``default`` is the group, version and kind of one that does not say."""
     if not data.startswith(_MAGIC):
         raise ProtobufError(
@@ -69,7 +72,7 @@ class _Field:
 
     __slots__ = ("droppable", "inline", "mapped", "name", "read", "repeated")
 
-    def __init__(self, fact: facts.Fact, node: dict[str, Any] | None) -> None:
+    def __init__(self, fact: facts.Fact, node: Object | None) -> None:
         self.name = fact.name
         self.inline = bool(fact.inline)
         self.repeated = self.mapped = False
@@ -95,12 +98,12 @@ def _message(name: str) -> Read:
     """The reader of a message; its fields are looked up when the first one is read."""
     table: dict[int, _Field] = {}
 
-    def read(data: bytes, depth: int) -> dict[str, Any]:
+    def read(data: bytes, depth: int) -> Object:
         if depth > _DEPTH_LIMIT:
             raise ProtobufError("the object is nested too deeply")
         if not table:
             table.update(_fields(name))
-        result: dict[str, Any] = {}
+        result: Object = {}
         for number, value in wire.fields(data):
             field = table.get(number)
             if field is None:
@@ -143,7 +146,7 @@ def _entry(value: Any, read: Read, depth: int) -> tuple[str, Any]:
     return key, item if item is not None else read(b"", depth + 1)
 
 
-def _reader(node: dict[str, Any], in_map: bool = False) -> Read:
+def _reader(node: Object, in_map: bool = False) -> Read:
     """How a single value of a schema is read."""
     reference = node.get("$ref", "").rpartition("/")[2]
     if reference in _SPECIAL:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from pybernetes.api import quantity, resource_list
-from pybernetes.api.quota.evaluator import Evaluator, Object, Scope, scopes_of
+from pybernetes.api.quota.evaluator import Evaluator, scopes_of
+from pybernetes.api.resource import Object
 from pybernetes.api.resource_list import ResourceList
 
 # An entry of limitedResources in the configuration: to be used, it must be covered by a quota.
@@ -47,7 +48,7 @@ def charge(
     """
     new, result = write.new, list(used)
     restricted: set[str] = set()
-    scopes: list[Scope] = []
+    scopes: list[Object] = []
     interesting: list[int] = []
     for index, quota in enumerate(quotas):
         scopes += [scope for scope in scopes_of(quota) if evaluator.in_scope(scope, new)]
@@ -111,11 +112,11 @@ def _check_limited(
     new: Object,
     usage: ResourceList,
     restricted: set[str],
-    scopes: list[Scope],
+    scopes: list[Object],
 ) -> None:
     """Refuses what may only be used under a quota, if there is none."""
     names: set[str] = set()
-    uncovered: list[Scope] = []
+    uncovered: list[Object] = []
     covered = {scope.get("scopeName") for scope in scopes}
     for rule in limited:
         if (rule.get("apiGroup", ""), rule.get("resource")) == (evaluator.group, evaluator.plural):
@@ -135,7 +136,7 @@ def _check_limited(
         raise QuotaError(f"insufficient quota to match these scopes: [{listed}]", forbidden=False)
 
 
-def _shown(scope: Scope) -> str:
+def _shown(scope: Object) -> str:
     """A scope as Go prints it."""
     return f"{{{scope.get('scopeName', '')} {scope.get('operator', '')} [{' '.join(scope.get('values') or ())}]}}"
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.api.resource_list import ResourceList
 from pybernetes.api.selectors import Requirement
 
-Object = dict[str, Any]
 # An entry of scopeSelector.matchExpressions.
-Scope = dict[str, Any]
 _OPERATORS = {"In": "in", "NotIn": "notin", "Exists": "exists", "DoesNotExist": "!"}
 
 
@@ -19,14 +17,14 @@ def count_name(group: str, plural: str) -> str:
     return f"count/{plural}.{group}" if group else f"count/{plural}"
 
 
-def scopes_of(quota: Object) -> list[Scope]:
+def scopes_of(quota: Object) -> list[Object]:
     """All that an object must be for a quota to hold for it."""
     spec = quota.get("spec", {})
     plain = [{"scopeName": name, "operator": "Exists"} for name in spec.get("scopes") or ()]
     return plain + list((spec.get("scopeSelector") or {}).get("matchExpressions") or ())
 
 
-def selects(scope: Scope, values: Iterable[str]) -> bool:
+def selects(scope: Object, values: Iterable[str]) -> bool:
     """Whether one of the values, or the lack of any, is what a scope asks for."""
     requirement = Requirement("value", _OPERATORS[scope["operator"]], tuple(scope.get("values") or ()))
     given = list(values)
@@ -55,7 +53,7 @@ class Evaluator:
         """What the object must say for these to be measured and does not, or nothing."""
         return ""
 
-    def in_scope(self, scope: Scope, obj: Object) -> bool:
+    def in_scope(self, scope: Object, obj: Object) -> bool:
         """Whether an object is what a scope asks for."""
         return False
 

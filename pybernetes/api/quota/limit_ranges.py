@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from pybernetes.api import quantity
 from pybernetes.api.core.pod import resource_totals
+from pybernetes.api.resource import Object
 from pybernetes.api.resource_list import Amounts
 
-Fields = dict[str, Any]
 ANNOTATION = "kubernetes.io/limit-ranger"
 # Whole units above this have no thousandths that could be compared.
 _MOST_MILLI = (2**63 - 1) // 1000
 
 
-def _items(limit_range: Fields, type_: str) -> Iterator[Fields]:
+def _items(limit_range: Object, type_: str) -> Iterator[Object]:
     return (item for item in limit_range.get("spec", {}).get("limits", ()) if item.get("type") == type_)
 
 
-def default_pod(limit_range: Fields, pod: Fields) -> None:
+def default_pod(limit_range: Object, pod: Object) -> None:
     """Gives the containers what they do not ask for themselves, and notes it in an annotation."""
     defaults: dict[str, dict[str, str]] = {"limits": {}, "requests": {}}
     for item in _items(limit_range, "Container"):
@@ -36,7 +35,7 @@ def default_pod(limit_range: Fields, pod: Fields) -> None:
         annotations[ANNOTATION] = "LimitRanger plugin set: " + "; ".join(notes)
 
 
-def _default_container(container: Fields, defaults: dict[str, dict[str, str]], words: str) -> Iterator[str]:
+def _default_container(container: Object, defaults: dict[str, dict[str, str]], words: str) -> Iterator[str]:
     resources = container.setdefault("resources", {})
     for key, word in (("requests", "request"), ("limits", "limit")):
         given = resources.get(key) or {}
@@ -46,7 +45,7 @@ def _default_container(container: Fields, defaults: dict[str, dict[str, str]], w
             yield f"{', '.join(sorted(missing))} {word} for {words} {container.get('name', '')}"
 
 
-def pod_problems(limit_range: Fields, pod: Fields) -> list[str]:
+def pod_problems(limit_range: Object, pod: Object) -> list[str]:
     """What a pod asks for too little or too much."""
     spec = pod["spec"]
     found: list[str] = []
@@ -61,7 +60,7 @@ def pod_problems(limit_range: Fields, pod: Fields) -> list[str]:
     return found
 
 
-def claim_problems(limit_range: Fields, claim: Fields) -> list[str]:
+def claim_problems(limit_range: Object, claim: Object) -> list[str]:
     """What a claim asks for too little or too much."""
     type_ = "PersistentVolumeClaim"
     requests = (claim.get("spec", {}).get("resources") or {}).get("requests") or {}
@@ -74,7 +73,7 @@ def claim_problems(limit_range: Fields, claim: Fields) -> list[str]:
     return [problem for problem in found if problem]
 
 
-def _checked(item: Fields, type_: str, requests: Amounts, limits: Amounts) -> Iterator[str]:
+def _checked(item: Object, type_: str, requests: Amounts, limits: Amounts) -> Iterator[str]:
     for key, check in (("min", _too_little), ("max", _too_much), ("maxLimitRequestRatio", _ratio)):
         for name, bound in (item.get(key) or {}).items():
             problem = check(type_, name, bound, requests, limits)

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from pybernetes.api import quantity
-from pybernetes.api.quota.evaluator import Evaluator, Object, Scope, selects
+from pybernetes.api.quota.evaluator import Evaluator, selects
+from pybernetes.api.resource import Object
 from pybernetes.api.resource_list import ResourceList
 
 _NAMES = ("persistentvolumeclaims", "requests.storage")
@@ -65,7 +66,7 @@ class VolumeClaimEvaluator(Evaluator):
     def matching(self, names: Iterable[str]) -> list[str]:
         return sorted(name for name in names if name in self.names or name.endswith(_SUFFIXES))
 
-    def in_scope(self, scope: Scope, obj: Object) -> bool:
+    def in_scope(self, scope: Object, obj: Object) -> bool:
         return scope.get("scopeName") == "VolumeAttributesClass" and selects(scope, _attributes_classes(obj))
 
     def usage(self, obj: Object, now: float) -> ResourceList:

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from pybernetes.api.core.pod import resource_totals
 from pybernetes.api.core.pod.pod_level_resources import pod_level_set, qos_class
-from pybernetes.api.quota.evaluator import Evaluator, Object, Scope, selects
+from pybernetes.api.quota.evaluator import Evaluator, selects
+from pybernetes.api.resource import Object
 from pybernetes.api.resource_list import Amounts, ResourceList
 from pybernetes.api.table import epoch
 from pybernetes.api.validation import resources
@@ -111,7 +112,7 @@ class PodEvaluator(Evaluator):
             f"{name} for: {','.join(sorted(missing[name]))}" for name in sorted(missing)
         )
 
-    def in_scope(self, scope: Scope, obj: Object) -> bool:
+    def in_scope(self, scope: Object, obj: Object) -> bool:
         match scope.get("scopeName"):
             case "Terminating":
                 return is_terminating(obj)

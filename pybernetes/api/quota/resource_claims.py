@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Protocol
+from typing import Protocol
 
 from pybernetes.api import quantity
-from pybernetes.api.quota.evaluator import Evaluator, Object
+from pybernetes.api.quota.evaluator import Evaluator
 from pybernetes.api.quota.pods import DEVICE_CLASS, PodEvaluator, is_extended_request
+from pybernetes.api.resource import Object
 from pybernetes.api.resource_list import ResourceList
 
 GROUP = "resource.k8s.io"
@@ -28,7 +29,7 @@ class Cluster(Protocol):
     def claims(self, namespace: str) -> Iterable[Object]: ...
 
 
-def _number(request: dict[str, Any]) -> int:
+def _number(request: Object) -> int:
     match request.get("allocationMode"):
         case "ExactCount":
             return request.get("count", 0)
@@ -37,7 +38,7 @@ def _number(request: dict[str, Any]) -> int:
     return 0
 
 
-def _owner(claim: Object) -> dict[str, Any] | None:
+def _owner(claim: Object) -> Object | None:
     """The pod for whose extended resources the claim was made."""
     meta = claim["metadata"]
     if (meta.get("annotations") or {}).get(_OF_EXTENDED) != "true":
@@ -130,7 +131,7 @@ class ResourceClaimEvaluator(Evaluator):
             return {}
         return self._pods.usage(pod, now)
 
-    def _is_first(self, claim: Object, owner: dict[str, Any], namespace: str) -> bool:
+    def _is_first(self, claim: Object, owner: Object, namespace: str) -> bool:
         def age(each: Object) -> tuple[str, str]:
             return each["metadata"].get("creationTimestamp") or "", each["metadata"].get("name", "")
 

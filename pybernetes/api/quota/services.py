@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pybernetes.api.quota.evaluator import Evaluator, Object
+from pybernetes.api.quota.evaluator import Evaluator
+from pybernetes.api.resource import Object
 from pybernetes.api.resource_list import ResourceList
 
 _COUNTED_TYPES = ("NodePort", "LoadBalancer")

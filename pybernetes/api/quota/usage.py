@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from pybernetes.api.quota.evaluator import Evaluator, Object, scopes_of
+from pybernetes.api.quota.evaluator import Evaluator, scopes_of
+from pybernetes.api.resource import Object
 from pybernetes.api.resource_list import ResourceList, add_to, mask
 
 # Gives the objects of a namespace that an evaluator measures.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.rbac import GROUP
 from pybernetes.api.resource import Column, Object
@@ -45,7 +43,7 @@ def validate(obj: Object, errors: Errors, kinds: tuple[str, ...], namespaced: bo
         errors.required(path / "name")
 
 
-def _subject(subject: dict[str, Any], namespaced: bool, path: Path, errors: Errors) -> None:
+def _subject(subject: Object, namespaced: bool, path: Path, errors: Errors) -> None:
     kind, group, name = subject.get("kind", ""), subject.get("apiGroup", ""), subject.get("name", "")
     if kind == "ServiceAccount":
         if name:

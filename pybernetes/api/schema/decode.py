@@ -11,12 +11,15 @@ import binascii
 import re
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from pybernetes.api import quantity
 from pybernetes.api.schema.types import Type
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
 
 _INT_LIMITS = {"int32": 2**31, "int64": 2**63, "": 2**63}
 _GO_TYPES = {
@@ -51,12 +54,12 @@ class Decoder:
         """The value as the type has it; DecodeError if it does not fit."""
         return self._value(type_, value, None, "")
 
-    def _struct(self, type_: Type, value: dict[str, Any], path: _Where) -> dict[str, Any]:
+    def _struct(self, type_: Type, value: Object, path: _Where) -> Object:
         fields = type_.fields
         required = type_.required
         name = type_.name
         self.keys += len(value)
-        result: dict[str, Any] = {}
+        result: Object = {}
         for key, item in value.items():
             field = fields.get(key)
             if field is None:
@@ -106,7 +109,7 @@ class Decoder:
             for index, entry in enumerate(value)
         ]
 
-    def _map(self, type_: Type, value: Any, path: _Where, owner: str) -> dict[str, Any]:
+    def _map(self, type_: Type, value: Any, path: _Where, owner: str) -> Object:
         if type(value) is not dict:
             raise _mismatch(type_, value, path, owner)
         item = type_.item

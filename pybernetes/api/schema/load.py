@@ -11,12 +11,15 @@ import os
 import tempfile
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import orjson
 
 from pybernetes.api.schema import facts
 from pybernetes.api.schema.types import Type
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
 
 _VERSION = "v1.37.0"
 _FORM = 1  # raise when the derived form changes
@@ -48,7 +51,7 @@ def source() -> Path:
 
 
 @lru_cache(maxsize=1)
-def definitions() -> dict[str, Any]:
+def definitions() -> Object:
     """Every definition in full, descriptions included (for OpenAPI and explain; loaded late)."""
     return orjson.loads(source().read_bytes())["$defs"]
 
@@ -58,7 +61,7 @@ def _cache_file() -> Path:
     return Path(base) / "pybernetes" / f"schema-{_VERSION}-{_FORM}.json"
 
 
-def _derive(node: dict[str, Any]) -> dict[str, Any]:
+def _derive(node: Object) -> Object:
     """A definition without its prose."""
     slim = {key: node[key] for key in _KEPT if key in node}
     kind = node.get("type")
@@ -78,7 +81,7 @@ def _derive(node: dict[str, Any]) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=1)
-def compact() -> dict[str, Any]:
+def compact() -> Object:
     """The derived form of every definition, from the cache file if there is one."""
     path = _cache_file()
     try:
@@ -134,7 +137,7 @@ def named(name: str) -> Type:
     return _build({"$ref": name})
 
 
-def _build(node: dict[str, Any]) -> Type:
+def _build(node: Object) -> Type:
     """The type of a field, with what the field itself says laid over what its definition says."""
     reference = node.get("$ref", "").rpartition("/")[2]
     if reference in _SPECIAL:
@@ -150,7 +153,7 @@ def _build(node: dict[str, Any]) -> Type:
     return result
 
 
-def _shape(node: dict[str, Any], name: str) -> Type:
+def _shape(node: Object, name: str) -> Type:
     kind = node.get("type", "any")
     if "properties" in node:
         result = Type("struct", name.rpartition(".")[2])
@@ -179,7 +182,7 @@ def _shape(node: dict[str, Any], name: str) -> Type:
 _resolved: dict[str, dict[str, Type]] = {}
 
 
-def _fields(name: str, properties: dict[str, Any]) -> dict[str, Type]:
+def _fields(name: str, properties: Object) -> dict[str, Type]:
     """The fields of a struct, shared by every place that holds it."""
     if name not in _resolved:
         fields = _resolved[name] = {field: _build(node) for field, node in properties.items()}

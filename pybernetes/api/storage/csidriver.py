@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, get
@@ -70,7 +68,7 @@ def validate(obj: Object, errors: Errors) -> None:
         errors.required(_SPEC / "preventPodSchedulingIfMissing")
 
 
-def _tokens(requests: list[dict[str, Any]], path: Path, errors: Errors) -> None:
+def _tokens(requests: list[Object], path: Path, errors: Errors) -> None:
     audiences: set[str] = set()
     for index, request in enumerate(requests):
         audience = request.get("audience", "")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.metadata import keep_all
 from pybernetes.api.resource import KEEPS_METADATA, Column, Object, Resource
@@ -41,7 +39,7 @@ def validate(obj: Object, errors: Errors) -> None:
         _driver(driver, seen, _DRIVERS[index], errors)
 
 
-def _driver(driver: dict[str, Any], seen: set[str], path: Path, errors: Errors) -> None:
+def _driver(driver: Object, seen: set[str], path: Path, errors: Errors) -> None:
     name, node = driver.get("name", ""), driver.get("nodeID", "")
     _common.driver_name(name, path / "name", errors)
     if not node:
@@ -71,7 +69,7 @@ def validate_update(new: Object, old: Object, errors: Errors) -> None:
                 meta.immutable(_without_count(after), _without_count(before), _DRIVERS, errors)
 
 
-def _without_count(driver: dict[str, Any]) -> go_format.Struct:
+def _without_count(driver: Object) -> go_format.Struct:
     """The driver as messages show it, but for how many volumes it takes."""
     name, node, keys = (driver.get(key) for key in ("name", "nodeID", "topologyKeys"))
     return go_format.Struct(Name=name or "", NodeID=node or "", TopologyKeys=keys, Allocatable=None)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.storage import _common
@@ -43,7 +41,7 @@ def validate(obj: Object, errors: Errors) -> None:
         errors.required(Path("provisioner"))
 
 
-def _topologies(terms: list[dict[str, Any]], path: Path, errors: Errors) -> None:
+def _topologies(terms: list[Object], path: Path, errors: Errors) -> None:
     # An empty term counts as a duplicate even of itself, as upstream has it.
     seen: list[dict[str, set[str]]] = [{} for _ in terms]
     for index, term in enumerate(terms):
@@ -60,7 +58,7 @@ def _topologies(terms: list[dict[str, Any]], path: Path, errors: Errors) -> None
         seen.append(found)
 
 
-def _expression(expression: dict[str, Any], path: Path, errors: Errors) -> None:
+def _expression(expression: Object, path: Path, errors: Errors) -> None:
     values = expression.get("values", [])
     if not values:
         errors.required(path / "values")

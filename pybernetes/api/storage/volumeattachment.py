@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from pybernetes.api.core._volume_sources import validate_source
 from pybernetes.api.field import Errors, Path
@@ -67,7 +66,7 @@ def validate(obj: Object, errors: Errors) -> None:
     _attacher(spec.get("attacher", ""), path / "attacher", errors)
 
 
-def _inline(spec: dict[str, Any], path: Path, errors: Errors) -> None:
+def _inline(spec: Object, path: Path, errors: Errors) -> None:
     """Checks a volume of a pod that was once of an in-tree driver, for the CSI driver that replaced it."""
     for key in ("claimRef", "capacity", "nodeAffinity", "storageClassName"):
         if spec.get(key) is not None and spec[key] != "":
@@ -98,7 +97,7 @@ def _attacher(name: str, path: Path, errors: Errors) -> None:
         errors.too_long(path, _common.MAX_DRIVER_NAME, "character")
 
 
-def _status(status: dict[str, Any], errors: Errors) -> None:
+def _status(status: Object, errors: Errors) -> None:
     path = Path("status")
     if _common.size(status.get("attachmentMetadata", {})) > _MAX_METADATA:
         errors.too_long(path / "attachmentMetadata", _MAX_METADATA)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from pybernetes.api import quantity
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.validation import names
 
 NOT_NEGATIVE = "must be greater than or equal to 0"
@@ -53,7 +53,7 @@ def required_one_of(value: str, allowed: tuple[str, ...], path: Path, errors: Er
         errors.unsupported(path, value, allowed)
 
 
-def present(fields: dict[str, Any], keys: tuple[str, ...], path: Path, errors: Errors) -> None:
+def present(fields: Object, keys: tuple[str, ...], path: Path, errors: Errors) -> None:
     """Checks that texts are not empty."""
     for key in keys:
         if not fields.get(key):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api import quantity
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.validation import names, resources
 from pybernetes.api.validation.selectors import validate_label_selector
 
@@ -30,7 +29,7 @@ def validate_class_name(name: str, path: Path, errors: Errors) -> None:
 
 
 def validate_claim_spec(
-    spec: dict[str, Any], path: Path, errors: Errors, *, allow_invalid_values: bool = False,
+    spec: Object, path: Path, errors: Errors, *, allow_invalid_values: bool = False,
     allow_invalid_groups: bool = False,
 ) -> None:  # fmt: skip
     """Checks the spec of a PersistentVolumeClaim; the two flags are for claims that hold such things already."""
@@ -59,7 +58,7 @@ def _storage(requests: dict[str, str], path: Path, errors: Errors) -> None:
         resources.quantity_value("storage", requests["storage"], path, errors)
 
 
-def _data_sources(spec: dict[str, Any], path: Path, errors: Errors, allow_invalid_groups: bool) -> None:
+def _data_sources(spec: Object, path: Path, errors: Errors, allow_invalid_groups: bool) -> None:
     source, reference = spec.get("dataSource"), spec.get("dataSourceRef")
     for key, held in (("dataSource", source), ("dataSourceRef", reference)):
         if held is not None:
@@ -76,7 +75,7 @@ def _data_sources(spec: dict[str, Any], path: Path, errors: Errors, allow_invali
             errors.invalid(path, {}, "must match dataSourceRef")
 
 
-def _data_source(held: dict[str, Any], path: Path, errors: Errors, allow_invalid_groups: bool) -> None:
+def _data_source(held: Object, path: Path, errors: Errors, allow_invalid_groups: bool) -> None:
     for key in ("name", "kind"):
         if not held.get(key):
             errors.required(path / key)

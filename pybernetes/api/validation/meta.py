@@ -81,7 +81,7 @@ def _prefix(name: str) -> str:
     return name[:-1] + "a" if len(name) > 1 and name.endswith("-") else name
 
 
-def _owners(owners: list[dict[str, Any]], path: Path, errors: Errors) -> None:
+def _owners(owners: list[Object], path: Path, errors: Errors) -> None:
     controller = ""
     for index, owner in enumerate(owners):
         here = path[index]

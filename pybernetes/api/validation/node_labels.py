@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import Path
+from pybernetes.api.resource import Object
 from pybernetes.api.validation import names
 
 DEPRECATED = {
@@ -19,7 +18,7 @@ DEPRECATED = {
 }
 
 
-def node_selector_term_warnings(term: dict[str, Any], path: Path, *, check_values: bool = False) -> list[str]:
+def node_selector_term_warnings(term: Object, path: Path, *, check_values: bool = False) -> list[str]:
     """Warnings about one term of a NodeSelector."""
     found = []
     for index, expression in enumerate(term.get("matchExpressions", ())):

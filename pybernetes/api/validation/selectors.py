@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.validation import meta, names
 
 
 def validate_label_selector(
-    selector: dict[str, Any] | None, path: Path, errors: Errors, *, allow_invalid_values: bool = False
+    selector: Object | None, path: Path, errors: Errors, *, allow_invalid_values: bool = False
 ) -> None:
     """Checks a LabelSelector; ``allow_invalid_values`` is for objects that already hold such values."""
     if not selector:
@@ -20,7 +19,7 @@ def validate_label_selector(
         _requirement(expression, (path / "matchExpressions")[index], errors, allow_invalid_values)
 
 
-def _requirement(expression: dict[str, Any], path: Path, errors: Errors, allow_invalid_values: bool) -> None:
+def _requirement(expression: Object, path: Path, errors: Errors, allow_invalid_values: bool) -> None:
     operator, values = expression.get("operator", ""), expression.get("values", ())
     if operator in ("In", "NotIn"):
         if not values:
@@ -42,7 +41,7 @@ def _requirement(expression: dict[str, Any], path: Path, errors: Errors, allow_i
             errors.invalid((path / "values")[index], value, problem)
 
 
-def validate_node_selector(selector: dict[str, Any], path: Path, errors: Errors) -> None:
+def validate_node_selector(selector: Object, path: Path, errors: Errors) -> None:
     """Checks a NodeSelector, whose terms are alternatives."""
     terms = selector.get("nodeSelectorTerms")
     if not terms:
@@ -52,7 +51,7 @@ def validate_node_selector(selector: dict[str, Any], path: Path, errors: Errors)
 
 
 def validate_node_selector_term(
-    term: dict[str, Any], path: Path, errors: Errors, *, allow_invalid_values: bool = False
+    term: Object, path: Path, errors: Errors, *, allow_invalid_values: bool = False
 ) -> None:
     """Checks one term of a NodeSelector."""
     for index, expression in enumerate(term.get("matchExpressions", ())):
@@ -61,9 +60,7 @@ def validate_node_selector_term(
         _node_field(expression, (path / "matchFields")[index], errors)
 
 
-def _node_requirement(
-    expression: dict[str, Any], path: Path, errors: Errors, allow_invalid_values: bool
-) -> None:
+def _node_requirement(expression: Object, path: Path, errors: Errors, allow_invalid_values: bool) -> None:
     operator, values = expression.get("operator", ""), expression.get("values", ())
     if operator in ("Gt", "Lt"):
         if len(values) != 1:
@@ -73,7 +70,7 @@ def _node_requirement(
     _requirement(expression, path, errors, allow_invalid_values)
 
 
-def _node_field(expression: dict[str, Any], path: Path, errors: Errors) -> None:
+def _node_field(expression: Object, path: Path, errors: Errors) -> None:
     operator, key, values = (
         expression.get("operator", ""),
         expression.get("key", ""),

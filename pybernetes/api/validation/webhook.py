@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import urlsplit
 
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
 from pybernetes.api.validation import names
 
 _FORM = "; desired format: https://host[/path]"
 
 
-def client_config(config: dict[str, Any], path: Path, errors: Errors, *, swapped: bool = False) -> None:
+def client_config(config: Object, path: Path, errors: Errors, *, swapped: bool = False) -> None:
     """Checks that there is exactly one of both, and that it can be reached.
 
     ``swapped``: admission webhooks complain about the name of the service where its namespace is missing,
@@ -51,7 +51,7 @@ def url(text: str, path: Path, errors: Errors) -> None:
         errors.invalid(path, parts.query, "query parameters are not permitted in the URL")
 
 
-def service(reference: dict[str, Any], path: Path, errors: Errors, *, swapped: bool = False) -> None:
+def service(reference: Object, path: Path, errors: Errors, *, swapped: bool = False) -> None:
     """Checks the reference to the service of a webhook."""
     fields = ("namespace", "name") if swapped else ("name", "namespace")
     for field, shown in zip(fields, ("name", "namespace"), strict=True):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.certificates import GROUP, _conditions, _pem
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource, Rules
@@ -34,7 +32,7 @@ def prepare_create(obj: Object) -> None:
     obj["status"] = {}
 
 
-def note_user(obj: Object, user: dict[str, Any]) -> None:
+def note_user(obj: Object, user: Object) -> None:
     """Writes down who asks."""
     obj["spec"].update(user)
 
@@ -100,7 +98,7 @@ def _request_problem(request: str) -> str:
     return "" if _pem.signed(csr) else _pem.signature_problem(csr)
 
 
-def _validate_certificate(status: dict[str, Any], errors: Errors) -> None:
+def _validate_certificate(status: Object, errors: Errors) -> None:
     text = _pem.from_base64(status.get("certificate", ""))
     problem = _certificate_problem(text) if text else ""
     if problem:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pybernetes.api.core.pod.pod_level_resources import is_restartable
 from pybernetes.api.resource import Column, Object
@@ -21,11 +21,11 @@ class Summary(NamedTuple):
     last_restart: str
 
 
-def _ended(status: dict[str, Any]) -> str:
+def _ended(status: Object) -> str:
     return status.get("lastState", {}).get("terminated", {}).get("finishedAt", "")
 
 
-def _end_reason(terminated: dict[str, Any]) -> str:
+def _end_reason(terminated: Object) -> str:
     if terminated.get("reason"):
         return terminated["reason"]
     if terminated.get("signal"):
@@ -33,7 +33,7 @@ def _end_reason(terminated: dict[str, Any]) -> str:
     return f"ExitCode:{terminated.get('exitCode', 0)}"
 
 
-def _condition(conditions: list[dict[str, Any]], kind: str) -> str:
+def _condition(conditions: list[Object], kind: str) -> str:
     return next((item.get("status", "") for item in conditions if item.get("type") == kind), "")
 
 

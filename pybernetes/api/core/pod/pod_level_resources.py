@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING
 
 from pybernetes.api import quantity
 
-Fields = dict[str, Any]
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 _POD_LEVEL = ("cpu", "memory")
 _ZERO = Fraction(0)
 
 
-def is_restartable(container: Fields) -> bool:
+def is_restartable(container: Object) -> bool:
     """Whether an init container is a sidecar: it stays while the others run."""
     return container.get("restartPolicy") == "Always"
 
@@ -22,7 +24,7 @@ def supported_at_pod_level(name: str) -> bool:
     return name in _POD_LEVEL or name.startswith("hugepages-")
 
 
-def pod_level_set(spec: Fields) -> bool:
+def pod_level_set(spec: Object) -> bool:
     """Whether the pod as a whole asks for anything that can be given so."""
     resources = spec.get("resources", {})
     return any(
@@ -30,7 +32,7 @@ def pod_level_set(spec: Fields) -> bool:
     )
 
 
-def _list(container: Fields, key: str) -> dict[str, Fraction]:
+def _list(container: Object, key: str) -> dict[str, Fraction]:
     amounts = container.get("resources", {}).get(key)
     return {name: quantity.parse(text) for name, text in amounts.items()} if amounts else {}
 
@@ -46,7 +48,7 @@ def _max(total: dict[str, Fraction], more: dict[str, Fraction]) -> None:
             total[name] = amount
 
 
-def aggregate(spec: Fields, key: str) -> dict[str, Fraction]:
+def aggregate(spec: Object, key: str) -> dict[str, Fraction]:
     """The sum of the containers' ``requests`` or ``limits``, or what the largest init container needs."""
     total: dict[str, Fraction] = {}
     for container in spec.get("containers", ()):
@@ -66,7 +68,7 @@ def aggregate(spec: Fields, key: str) -> dict[str, Fraction]:
     return total
 
 
-def _first_text(spec: Fields, key: str, name: str) -> str:
+def _first_text(spec: Object, key: str, name: str) -> str:
     for kind in ("containers", "initContainers"):
         for container in spec.get(kind, ()):
             text = container.get("resources", {}).get(key, {}).get(name)
@@ -75,12 +77,12 @@ def _first_text(spec: Fields, key: str, name: str) -> str:
     return "0"
 
 
-def as_text(spec: Fields, key: str, name: str, amount: Fraction) -> str:
+def as_text(spec: Object, key: str, name: str, amount: Fraction) -> str:
     """A sum over the containers in the format that the first of them uses."""
     return quantity.format_like(amount, _first_text(spec, key, name))
 
 
-def default_pod_level(spec: Fields) -> None:
+def default_pod_level(spec: Object) -> None:
     """Completes the requests and limits of the pod as a whole from those of its containers."""
     resources = spec.get("resources")
     if not resources or not (resources.get("requests") or resources.get("limits")):
@@ -113,7 +115,7 @@ def default_pod_level(spec: Fields) -> None:
         resources["limits"] = limits
 
 
-def _requirements_class(resources: Fields) -> str:
+def _requirements_class(resources: Object) -> str:
     requests, limits = resources.get("requests", {}), resources.get("limits", {})
     if not requests and not limits:
         return "BestEffort"
@@ -124,7 +126,7 @@ def _requirements_class(resources: Fields) -> str:
     return classes.pop() if len(classes) == 1 else "Burstable"
 
 
-def qos_class(spec: Fields) -> str:
+def qos_class(spec: Object) -> str:
     """``Guaranteed``, ``Burstable`` or ``BestEffort``."""
     if pod_level_set(spec):
         return _requirements_class(spec["resources"])

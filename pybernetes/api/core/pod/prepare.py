@@ -17,7 +17,7 @@ _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
-def _put(target: dict[str, Any], source: dict[str, Any], key: str) -> None:
+def _put(target: Object, source: Object, key: str) -> None:
     """Makes a key of the target what it is in the source, absence included."""
     if key in source:
         target[key] = source[key]
@@ -28,7 +28,7 @@ def _put(target: dict[str, Any], source: dict[str, Any], key: str) -> None:
 def prepare_create(pod: Object) -> None:
     """Gives a new pod its first status and folds label keys into selectors."""
     spec = pod["spec"]
-    status: dict[str, Any] = {"phase": "Pending"}
+    status: Object = {"phase": "Pending"}
     if spec.get("schedulingGates"):
         status["conditions"] = [
             {
@@ -52,7 +52,7 @@ def prepare_create(pod: Object) -> None:
     pod["status"] = status
 
 
-def _annotated(annotations: dict[str, str], spec: dict[str, Any]) -> Iterator[tuple[dict[str, Any], Any]]:
+def _annotated(annotations: dict[str, str], spec: Object) -> Iterator[tuple[Object, Any]]:
     """Containers whose AppArmor profile only an old annotation names, with that profile or None if it is none."""
     if (
         not any(key.startswith(APP_ARMOR) for key in annotations)
@@ -81,7 +81,7 @@ def app_armor_warnings(pod: Object) -> list[str]:
     ]
 
 
-def _app_armor_fields(annotations: dict[str, str], spec: dict[str, Any]) -> None:
+def _app_armor_fields(annotations: dict[str, str], spec: Object) -> None:
     """Turns old annotations about AppArmor into the fields that replaced them."""
     whole = spec.get("securityContext", {}).get("appArmorProfile")
     for container, profile in _annotated(annotations, spec):
@@ -89,7 +89,7 @@ def _app_armor_fields(annotations: dict[str, str], spec: dict[str, Any]) -> None
             container.setdefault("securityContext", {})["appArmorProfile"] = profile
 
 
-def _fold_affinity(affinity: dict[str, Any], labels: dict[str, str]) -> None:
+def _fold_affinity(affinity: Object, labels: dict[str, str]) -> None:
     for key in _AFFINITIES:
         terms = affinity.get(key, {})
         for weighted in terms.get(_PREFERRED, ()):
@@ -98,7 +98,7 @@ def _fold_affinity(affinity: dict[str, Any], labels: dict[str, str]) -> None:
             _fold(term, labels)
 
 
-def _fold(term: dict[str, Any], labels: dict[str, str]) -> None:
+def _fold(term: Object, labels: dict[str, str]) -> None:
     """Adds the pod's own values of the named labels to the selector of a term; no selector matches nothing."""
     selector = term.get("labelSelector")
     if selector is None:
@@ -134,7 +134,7 @@ def prepare_status_update(new: Object, old: Object) -> None:
     _drop_disabled(status)
 
 
-def _keep_observed_generation(status: dict[str, Any], before: dict[str, Any]) -> None:
+def _keep_observed_generation(status: Object, before: Object) -> None:
     if not status.get("observedGeneration") and before.get("observedGeneration"):
         status["observedGeneration"] = before["observedGeneration"]
     known: dict[str, list[int]] = {}
@@ -147,7 +147,7 @@ def _keep_observed_generation(status: dict[str, Any], before: dict[str, Any]) ->
             condition["observedGeneration"] = generation
 
 
-def _drop_disabled(status: dict[str, Any]) -> None:
+def _drop_disabled(status: Object) -> None:
     """Drops the fields of features that are off."""
     status.pop("nodeAllocatableResourceClaimStatuses", None)
     status.pop("volumeHealth", None)
@@ -200,7 +200,7 @@ def prepare_resize(new: Object, old: Object) -> None:
     _count_generation(new, old)
 
 
-def _only_resources(after: list[dict[str, Any]], before: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _only_resources(after: list[Object], before: list[Object]) -> list[Object]:
     merged = []
     for container, old in zip(after, before, strict=True):
         if container.get("name") != old.get("name"):

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from pybernetes.api import quantity
 from pybernetes.api.core.pod.pod_level_resources import is_restartable, supported_at_pod_level
 from pybernetes.api.resource_list import Amounts, ResourceList, add_to, maximum, raise_to
 
-Fields = dict[str, Any]
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 # Gives what a container counts with, from its specification and its status (or None).
-Read = Callable[[Fields, "Fields | None"], Amounts]
+Read = Callable[["Object", "Object | None"], Amounts]
 
 
-def spec_list(container: Fields, key: str) -> Amounts:
+def spec_list(container: Object, key: str) -> Amounts:
     """The ``requests`` or ``limits`` of a container."""
     return container.get("resources", {}).get(key) or {}
 
 
-def aggregate(spec: Fields, read: Read, statuses: dict[str, Fields] | None = None) -> ResourceList:
+def aggregate(spec: Object, read: Read, statuses: dict[str, Object] | None = None) -> ResourceList:
     """The sum over the containers, or what the largest init container needs beside the sidecars before it."""
     found = statuses or {}
     total: ResourceList = {}
@@ -46,7 +48,7 @@ def _spec(key: str) -> Read:
 
 
 def _allocated(infeasible: bool) -> Read:
-    def read(container: Fields, status: Fields | None) -> Amounts:
+    def read(container: Object, status: Object | None) -> Amounts:
         if status is not None and status.get("allocatedResources") is not None:
             return status["allocatedResources"]
         return {} if infeasible else spec_list(container, "requests")
@@ -55,7 +57,7 @@ def _allocated(infeasible: bool) -> Read:
 
 
 def _actuated(key: str, infeasible: bool) -> Read:
-    def read(container: Fields, status: Fields | None) -> Amounts:
+    def read(container: Object, status: Object | None) -> Amounts:
         if status is not None:
             if (status.get("resources") or {}).get(key) is not None:
                 return status["resources"][key]
@@ -66,7 +68,7 @@ def _actuated(key: str, infeasible: bool) -> Read:
     return read
 
 
-def resize_infeasible(pod: Fields) -> bool:
+def resize_infeasible(pod: Object) -> bool:
     """Whether the node cannot ever give the pod what it was resized to."""
     for condition in pod.get("status", {}).get("conditions", ()):
         if condition.get("type") == "PodResizePending":
@@ -74,15 +76,15 @@ def resize_infeasible(pod: Fields) -> bool:
     return False
 
 
-def _statuses(pod: Fields) -> dict[str, Fields]:
+def _statuses(pod: Object) -> dict[str, Object]:
     status = pod.get("status", {})
-    found: dict[str, Fields] = {}
+    found: dict[str, Object] = {}
     for key in ("initContainerStatuses", "containerStatuses"):
         found.update({each.get("name", ""): each for each in status.get(key, ())})
     return found
 
 
-def _containers(pod: Fields, key: str) -> ResourceList:
+def _containers(pod: Object, key: str) -> ResourceList:
     """Of a pod that is being resized counts the most of what is wanted, allocated and in force."""
     spec = pod.get("spec", {})
     statuses, infeasible = _statuses(pod), resize_infeasible(pod)
@@ -95,14 +97,14 @@ def _containers(pod: Fields, key: str) -> ResourceList:
     return maximum(aggregate(spec, read, statuses) for read in reads)
 
 
-def _own(spec: Fields, key: str, total: ResourceList) -> None:
+def _own(spec: Object, key: str, total: ResourceList) -> None:
     """What is given for the pod as a whole takes the place of the sum."""
     for name, amount in ((spec.get("resources") or {}).get(key) or {}).items():
         if supported_at_pod_level(name):
             total[name] = amount
 
 
-def requests(pod: Fields) -> ResourceList:
+def requests(pod: Object) -> ResourceList:
     """What the pod is promised, its overhead included."""
     spec = pod.get("spec", {})
     total = _containers(pod, "requests")
@@ -111,7 +113,7 @@ def requests(pod: Fields) -> ResourceList:
     return total
 
 
-def limits(pod: Fields) -> ResourceList:
+def limits(pod: Object) -> ResourceList:
     """What the pod may use at most, its overhead included where there is a limit."""
     spec = pod.get("spec", {})
     total = _containers(pod, "limits")
@@ -122,7 +124,7 @@ def limits(pod: Fields) -> ResourceList:
     return total
 
 
-def of_spec(spec: Fields, key: str, names: Iterable[str] = ("cpu", "memory")) -> ResourceList:
+def of_spec(spec: Object, key: str, names: Iterable[str] = ("cpu", "memory")) -> ResourceList:
     """The sum of what the specification alone says; these names may be given for the pod as a whole."""
     total = aggregate(spec, _spec(key))
     own = (spec.get("resources") or {}).get(key) or {}

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
-Toleration = dict[str, Any]
+from pybernetes.api.resource import Object
 
 
-def covers(wider: Toleration, toleration: Toleration) -> bool:
+def covers(wider: Object, toleration: Object) -> bool:
     """Whether all that one tolerates, the wider one tolerates too."""
     if wider == toleration:
         return True
@@ -32,10 +31,10 @@ def covers(wider: Toleration, toleration: Toleration) -> bool:
     )
 
 
-def merge(first: Sequence[Toleration], second: Sequence[Toleration]) -> list[Toleration]:
+def merge(first: Sequence[Object], second: Sequence[Object]) -> list[Object]:
     """Both sets as one, without those that another one covers."""
     everything = [*first, *second]
-    merged: list[Toleration] = []
+    merged: list[Object] = []
     for position, toleration in enumerate(everything):
         if any(covers(kept, toleration) for kept in merged):
             continue
@@ -46,16 +45,16 @@ def merge(first: Sequence[Toleration], second: Sequence[Toleration]) -> list[Tol
     return merged
 
 
-def allowed(given: Iterable[Toleration], permitted: Sequence[Toleration]) -> bool:
+def allowed(given: Iterable[Object], permitted: Sequence[Object]) -> bool:
     """Whether each toleration is covered by one of those that are permitted; without any, all are."""
     return not permitted or all(any(covers(wider, each) for wider in permitted) for each in given)
 
 
-def put(tolerations: list[Toleration], wanted: Toleration) -> list[Toleration]:
+def put(tolerations: list[Object], wanted: Object) -> list[Object]:
     """The tolerations with one more, which takes the place of those that differ in their seconds alone."""
     keys = ("key", "effect", "operator", "value")
 
-    def same(other: Toleration) -> bool:
+    def same(other: Object) -> bool:
         return all(wanted.get(key, "") == other.get(key, "") for key in keys)
 
     if any(same(each) for each in tolerations):

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.validation import addresses
 
-Fields = dict[str, Any]
 FAMILIES = ("IPv4", "IPv6")
 POLICIES = ("PreferDualStack", "RequireDualStack", "SingleStack")
 SINGLE_STACK = "SingleStack"
@@ -17,7 +15,7 @@ _IPS, _FAMILIES, _POLICY = _SPEC / "clusterIPs", _SPEC / "ipFamilies", _SPEC / "
 _FIXED = "may not change once set"
 
 
-def is_headless(spec: Fields) -> bool:
+def is_headless(spec: Object) -> bool:
     """Whether the service has no address of its own, by wish."""
     return spec.get("clusterIPs") == [NONE]
 
@@ -28,7 +26,7 @@ def family_of(ip: str) -> str:
     return "" if address is None else f"IPv{address.version}"
 
 
-def validate_cluster_ips(spec: Fields, old: Fields | None, errors: Errors) -> None:
+def validate_cluster_ips(spec: Object, old: Object | None, errors: Errors) -> None:
     """Checks that addresses, families and policy are known and fit together."""
     if spec.get("type") == "ExternalName":
         return
@@ -71,7 +69,7 @@ def _well_formed(ips: list[str], old: list[str], errors: Errors) -> bool:
     return fine
 
 
-def validate_address_changes(spec: Fields, old: Fields, errors: Errors) -> None:
+def validate_address_changes(spec: Object, old: Object, errors: Errors) -> None:
     """Checks that the first address and family stay, and that the second goes only when that is said."""
     if "ExternalName" in (spec.get("type"), old.get("type")):
         return
@@ -81,7 +79,7 @@ def validate_address_changes(spec: Fields, old: Fields, errors: Errors) -> None:
         _families_change(spec, old, errors)
 
 
-def _ips_change(spec: Fields, old: Fields, errors: Errors) -> None:
+def _ips_change(spec: Object, old: Object, errors: Errors) -> None:
     after, before = spec.get("clusterIPs", []), old.get("clusterIPs", [])
     if len(after) == len(before):
         for index, ip in enumerate(before):
@@ -100,7 +98,7 @@ def _ips_change(spec: Fields, old: Fields, errors: Errors) -> None:
         errors.invalid(_IPS[0], after, _FIXED)
 
 
-def _families_change(spec: Fields, old: Fields, errors: Errors) -> None:
+def _families_change(spec: Object, old: Object, errors: Errors) -> None:
     after, before = spec.get("ipFamilies", []), old.get("ipFamilies", [])
     ips = spec.get("clusterIPs", [])
     if len(after) == len(before):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.core.service import linked_fields as links
 from pybernetes.api.core.service import validation as checks
 from pybernetes.api.field import Errors, Path
@@ -42,7 +40,7 @@ def default(obj: Object) -> None:
                 entry.setdefault("ipMode", "VIP")
 
 
-def _default_affinity(spec: dict[str, Any]) -> None:
+def _default_affinity(spec: Object) -> None:
     if not spec.get("sessionAffinity"):
         spec["sessionAffinity"] = "None"
     if spec["sessionAffinity"] == "None":

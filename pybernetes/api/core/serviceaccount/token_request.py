@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.authentication import GROUP
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object, Resource
@@ -21,7 +19,7 @@ def default(obj: Object) -> None:
     obj.setdefault("spec", {}).setdefault("expirationSeconds", 3600)
 
 
-def is_for_webhook(reference: dict[str, Any] | None) -> bool:
+def is_for_webhook(reference: Object | None) -> bool:
     """Whether the token is to be bound to the configuration of a webhook."""
     return (
         reference is not None

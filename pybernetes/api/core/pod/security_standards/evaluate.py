@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pybernetes.api.core.pod.security_standards.checks import host, privileges, profiles, users, volumes
-from pybernetes.api.core.pod.security_standards.checks.words import Fields, Violation
+from pybernetes.api.core.pod.security_standards.checks.words import Violation
 from pybernetes.api.core.pod.security_standards.policy import BASELINE, PRIVILEGED, RESTRICTED, Standard
+from pybernetes.api.resource import Object
 
-Function = Callable[[Fields, Fields], "Violation | None"]
+Function = Callable[[Object, Object], "Violation | None"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ _TABLE = {
 }
 
 
-def evaluate(standard: Standard, metadata: Fields, spec: Fields) -> list[Violation]:
+def evaluate(standard: Standard, metadata: Object, spec: Object) -> list[Violation]:
     """All that is wrong with a pod, in the order in which it is told."""
     version = NEWEST if standard.version is None else min(standard.version, NEWEST)
     found = (check(metadata, spec) for check in _TABLE[standard.level, version])

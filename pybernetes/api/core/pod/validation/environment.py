@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.validation import checks, names
-
-Fields = dict[str, Any]
 
 ENVIRONMENT_FIELDS = ("metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName",
                       "spec.serviceAccountName", "status.hostIP", "status.hostIPs", "status.podIP",
@@ -42,7 +39,7 @@ _SOURCES = (
 _MORE_THAN_ONE = "may not have more than one field specified at a time"
 
 
-def validate_env(variables: list[Fields], path: Path, errors: Errors) -> None:
+def validate_env(variables: list[Object], path: Path, errors: Errors) -> None:
     """Checks the list of environment variables."""
     for index, variable in enumerate(variables):
         checks.required_name(names.env_var_name, variable.get("name", ""), path[index] / "name", errors)
@@ -50,7 +47,7 @@ def validate_env(variables: list[Fields], path: Path, errors: Errors) -> None:
             _value_from(variable, path[index] / "valueFrom", errors)
 
 
-def _value_from(variable: Fields, path: Path, errors: Errors) -> None:
+def _value_from(variable: Object, path: Path, errors: Errors) -> None:
     source = variable["valueFrom"]
     if "fieldRef" in source:
         field_ref(source["fieldRef"], ENVIRONMENT_FIELDS, path / "fieldRef", errors)
@@ -70,7 +67,7 @@ def _value_from(variable: Fields, path: Path, errors: Errors) -> None:
         errors.invalid(path, "", _MORE_THAN_ONE)
 
 
-def _file_key_ref(reference: Fields, path: Path, errors: Errors) -> None:
+def _file_key_ref(reference: Object, path: Path, errors: Errors) -> None:
     checks.required_name(names.env_var_name, reference.get("key", ""), path / "key", errors)
     checks.required_name(names.dns_label, reference.get("volumeName", ""), path / "volumeName", errors)
     if reference.get("path"):
@@ -79,7 +76,7 @@ def _file_key_ref(reference: Fields, path: Path, errors: Errors) -> None:
         errors.required(path / "path")
 
 
-def field_ref(reference: Fields, allowed: tuple[str, ...], path: Path, errors: Errors) -> None:
+def field_ref(reference: Object, allowed: tuple[str, ...], path: Path, errors: Errors) -> None:
     """Checks a reference to a field of the pod."""
     version, field = reference.get("apiVersion", ""), reference.get("fieldPath", "")
     if not version or not field:
@@ -104,7 +101,7 @@ def field_ref(reference: Fields, allowed: tuple[str, ...], path: Path, errors: E
         checks.one_of(real, allowed, path / "fieldPath", errors)
 
 
-def resource_field_ref(reference: Fields, path: Path, errors: Errors, *, volume: bool) -> None:
+def resource_field_ref(reference: Object, path: Path, errors: Errors, *, volume: bool) -> None:
     """Checks a reference to a container's resources."""
     resource = reference.get("resource", "")
     huge = resource.startswith(_HUGE_PAGES)
@@ -122,7 +119,7 @@ def resource_field_ref(reference: Fields, path: Path, errors: Errors, *, volume:
         errors.invalid(path / "divisor", resource, f"only divisor's values {rule[1]}")
 
 
-def validate_env_from(sources: list[Fields], path: Path, errors: Errors) -> None:
+def validate_env_from(sources: list[Object], path: Path, errors: Errors) -> None:
     """Checks the maps that all keys are taken from."""
     for index, source in enumerate(sources):
         here = path[index]
@@ -143,7 +140,7 @@ def validate_env_from(sources: list[Fields], path: Path, errors: Errors) -> None
             errors.invalid(path, "", _MORE_THAN_ONE)
 
 
-def validate_file_keys(container: Fields, volumes: list[Fields], path: Path, errors: Errors) -> None:
+def validate_file_keys(container: Object, volumes: list[Object], path: Path, errors: Errors) -> None:
     """Checks that variables taken from files name volumes that are an emptyDir."""
     for index, variable in enumerate(container.get("env", ())):
         reference = variable.get("valueFrom", {}).get("fileKeyRef")

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.core.pod.validation.annotations import validate_annotations, validate_profiles_match
 from pybernetes.api.core.pod.validation.containers import validate_image_spaces
 from pybernetes.api.core.pod.validation.spec import validate_pod_spec
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.validation import checks
 
-Fields = dict[str, Any]
 _SPEC = Path("spec")
 _ANNOTATIONS = Path("metadata") / "annotations"
 
 
-def validate_pod(pod: Fields, errors: Errors) -> None:
+def validate_pod(pod: Object, errors: Errors) -> None:
     """Checks a pod, new or changed."""
     spec, metadata = pod.get("spec", {}), pod["metadata"]
     if "annotations" in metadata:
@@ -33,7 +31,7 @@ def validate_pod(pod: Fields, errors: Errors) -> None:
                 validate_image_spaces(container, (_SPEC / key)[index], errors)
 
 
-def _no_tokens(spec: Fields, errors: Errors) -> None:
+def _no_tokens(spec: Object, errors: Errors) -> None:
     for index, volume in enumerate(spec.get("volumes", ())):
         for position, source in enumerate(volume.get("projected", {}).get("sources", ())):
             if "serviceAccountToken" in source:
@@ -43,7 +41,7 @@ def _no_tokens(spec: Fields, errors: Errors) -> None:
                 errors.forbidden(here, "must not be specified when serviceAccountName is not set")
 
 
-def validate_pod_create(pod: Fields, errors: Errors) -> None:
+def validate_pod_create(pod: Object, errors: Errors) -> None:
     """Checks what only a new pod may not have."""
     spec = pod.get("spec", {})
     if spec.get("ephemeralContainers"):

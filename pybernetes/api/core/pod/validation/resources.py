@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from functools import lru_cache
-from typing import Any
 
 from pybernetes.api import quantity
 from pybernetes.api.core.pod import pod_level_resources
 from pybernetes.api.core.pod.validation.internal import show
 from pybernetes.api.field import Errors, FieldError, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.validation import checks, names
 from pybernetes.api.validation import resources as rules
 
-Fields = dict[str, Any]
 _POD_LEVEL = ("cpu", "hugepages-", "memory")
 
 
 def validate_requirements(
-    requirements: Fields,
+    requirements: Object,
     claims: Collection[str],
     path: Path,
     errors: Errors,
@@ -91,7 +90,7 @@ def _against_limit(name: str, amount: str, limit: str | None, path: Path, errors
         errors.invalid(path / "requests", amount, f"must be less than or equal to {name} limit of {limit}")
 
 
-def _claims(claims: list[Fields], known: Collection[str], path: Path, errors: Errors) -> None:
+def _claims(claims: list[Object], known: Collection[str], path: Path, errors: Errors) -> None:
     seen: set[str] = set()
     for index, claim in enumerate(claims):
         name, request = claim.get("name", ""), claim.get("request", "")
@@ -125,7 +124,7 @@ def _pod_level_name(name: str, path: Path, errors: Errors) -> None:
         errors.unsupported(path, name, _POD_LEVEL)
 
 
-def validate_pod_resources(spec: Fields, claims: Collection[str], path: Path, errors: Errors) -> None:
+def validate_pod_resources(spec: Object, claims: Collection[str], path: Path, errors: Errors) -> None:
     """Checks the resources of the pod as a whole, also against those of its containers."""
     resources = spec["resources"]
     if spec.get("os", {}).get("name") == "windows":
@@ -152,7 +151,7 @@ def validate_pod_resources(spec: Fields, claims: Collection[str], path: Path, er
                 errors.invalid(here, text, f"must be less than or equal to pod limits of {limits[name]}")
 
 
-def validate_pod_claims(claims: list[Fields], metadata: Fields | None, path: Path, errors: Errors) -> None:
+def validate_pod_claims(claims: list[Object], metadata: Object | None, path: Path, errors: Errors) -> None:
     """Checks the resource claims that a pod names."""
     seen: set[str] = set()
     for index, claim in enumerate(claims):

@@ -10,10 +10,10 @@ from pybernetes.api.core.pod.validation.annotations import APP_ARMOR, MIRROR
 from pybernetes.api.core.pod.validation.internal import difference, show
 from pybernetes.api.core.pod.validation.pod import validate_pod
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
 from pybernetes.api.validation import checks
 
-Fields = dict[str, Any]
 _SPEC = Path("spec")
 _ANNOTATIONS = Path("metadata") / "annotations"
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -54,7 +54,7 @@ def same(left: Any, right: Any) -> bool:
     return left == right or meaning(left) == meaning(right)
 
 
-def validate_pod_update(new: Fields, old: Fields, errors: Errors) -> None:
+def validate_pod_update(new: Object, old: Object, errors: Errors) -> None:
     """Checks an update of a pod; what holds for every pod has been checked before."""
     validate_annotation_updates(new, old, errors)
     after, before = new.get("spec", {}), old.get("spec", {})
@@ -75,7 +75,7 @@ def validate_pod_update(new: Fields, old: Fields, errors: Errors) -> None:
         errors.forbidden(_SPEC, f"{_UPDATABLE}\n{difference('PodSpec', before, munged)}")
 
 
-def validate_annotation_updates(new: Fields, old: Fields, errors: Errors) -> None:
+def validate_annotation_updates(new: Object, old: Object, errors: Errors) -> None:
     """Checks that annotations that are fixed stay."""
     after, before = new["metadata"].get("annotations", {}), old["metadata"].get("annotations", {})
     if after == before:
@@ -94,7 +94,7 @@ def validate_annotation_updates(new: Fields, old: Fields, errors: Errors) -> Non
                 errors.forbidden(_ANNOTATIONS[key], "may not add mirror pod annotation")
 
 
-def _deadline(after: Fields, before: Fields, errors: Errors) -> bool:
+def _deadline(after: Object, before: Object, errors: Errors) -> bool:
     """Checks that the deadline comes nearer or stays; tells whether to go on."""
     path = _SPEC / "activeDeadlineSeconds"
     seconds, previous = after.get("activeDeadlineSeconds"), before.get("activeDeadlineSeconds")
@@ -111,7 +111,7 @@ def _deadline(after: Fields, before: Fields, errors: Errors) -> bool:
     return True
 
 
-def _tolerations(after: list[Fields], before: list[Fields], errors: Errors) -> None:
+def _tolerations(after: list[Object], before: list[Object], errors: Errors) -> None:
     if after == before:
         return
     kept = [{key: value for key, value in item.items() if key != "tolerationSeconds"} for item in after]
@@ -122,7 +122,7 @@ def _tolerations(after: list[Fields], before: list[Fields], errors: Errors) -> N
             return
 
 
-def _scheduling_gates(after: list[Fields], before: list[Fields], errors: Errors) -> None:
+def _scheduling_gates(after: list[Object], before: list[Object], errors: Errors) -> None:
     known = {gate.get("name", "") for gate in before}
     for name, index in {gate.get("name", ""): index for index, gate in enumerate(after)}.items():
         if name not in known:
@@ -130,7 +130,7 @@ def _scheduling_gates(after: list[Fields], before: list[Fields], errors: Errors)
             errors.forbidden((_SPEC / "schedulingGates")[index] / "name", text)
 
 
-def _without_updatable(after: Fields, before: Fields) -> Fields:
+def _without_updatable(after: Object, before: Object) -> Object:
     """The new spec with the fields that may change set back to what they were."""
     munged = dict(after)
     for key in ("containers", "initContainers"):
@@ -147,14 +147,14 @@ def _without_updatable(after: Fields, before: Fields) -> Fields:
     return munged
 
 
-def _set_back(munged: Fields, before: Fields, key: str) -> None:
+def _set_back(munged: Object, before: Object, key: str) -> None:
     if key in before:
         munged[key] = before[key]
     else:
         munged.pop(key, None)
 
 
-def _gated(munged: Fields, before: Fields, errors: Errors) -> None:
+def _gated(munged: Object, before: Object, errors: Errors) -> None:
     """A pod that is not yet up for scheduling may become choosier about nodes."""
     selector, previous = munged.get("nodeSelector", {}), before.get("nodeSelector", {})
     if any(selector.get(key) != value for key, value in previous.items()):
@@ -177,7 +177,7 @@ def _gated(munged: Fields, before: Fields, errors: Errors) -> None:
             munged["affinity"]["nodeAffinity"] = old_node
 
 
-def _node_affinity(new: Fields, old: Fields, errors: Errors) -> None:
+def _node_affinity(new: Object, old: Object, errors: Errors) -> None:
     if _REQUIRED not in old:
         return
     path = _SPEC / "affinity" / "nodeAffinity" / _REQUIRED / "nodeSelectorTerms"
@@ -195,14 +195,14 @@ def _node_affinity(new: Fields, old: Fields, errors: Errors) -> None:
             )
 
 
-def _only_additions(term: Fields, previous: Fields) -> bool:
+def _only_additions(term: Object, previous: Object) -> bool:
     keys = ("matchExpressions", "matchFields")
     if not any(previous.get(key) for key in keys):
         return not any(term.get(key) for key in keys)
     return all(term.get(key, [])[: len(previous.get(key, []))] == previous.get(key, []) for key in keys)
 
 
-def validate_ephemeral_containers_update(new: Fields, old: Fields, errors: Errors) -> None:
+def validate_ephemeral_containers_update(new: Object, old: Object, errors: Errors) -> None:
     """Checks a write of ``ephemeralcontainers``: containers can only be added."""
     if MIRROR in old["metadata"].get("annotations", ()):
         errors.forbidden(Path(), "static pods do not support ephemeral containers")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pybernetes.api.core.pod.security_standards.checks.words import (
-    Fields,
     Violation,
     containers,
     context,
@@ -14,6 +13,7 @@ from pybernetes.api.core.pod.security_standards.checks.words import (
     named,
     quoted,
 )
+from pybernetes.api.resource import Object
 
 _CAPABILITIES = frozenset(
     {"AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "MKNOD", "NET_BIND_SERVICE", "SETFCAP",
@@ -21,7 +21,7 @@ _CAPABILITIES = frozenset(
 )  # fmt: skip
 
 
-def privileged(metadata: Fields, spec: Fields) -> Violation | None:
+def privileged(metadata: Object, spec: Object) -> Violation | None:
     """No container is privileged."""
     names = [each.get("name", "") for each in containers(spec) if context(each).get("privileged")]
     if not names:
@@ -29,7 +29,7 @@ def privileged(metadata: Fields, spec: Fields) -> Violation | None:
     return Violation("privileged", f"{named(names)} must not set securityContext.privileged=true")
 
 
-def escalation(metadata: Fields, spec: Fields) -> Violation | None:
+def escalation(metadata: Object, spec: Object) -> Violation | None:
     """Every container gives up the means to get more privileges."""
     names = [
         each.get("name", "")
@@ -42,16 +42,16 @@ def escalation(metadata: Fields, spec: Fields) -> Violation | None:
     return Violation("allowPrivilegeEscalation != false", detail)
 
 
-def escalation_linux(metadata: Fields, spec: Fields) -> Violation | None:
+def escalation_linux(metadata: Object, spec: Object) -> Violation | None:
     """The same, which means nothing on Windows."""
     return None if is_windows(spec) else escalation(metadata, spec)
 
 
-def _added(container: Fields) -> list[str]:
+def _added(container: Object) -> list[str]:
     return (context(container).get("capabilities") or {}).get("add") or []
 
 
-def _adding(spec: Fields, allowed: frozenset[str]) -> tuple[list[str], set[str]]:
+def _adding(spec: Object, allowed: frozenset[str]) -> tuple[list[str], set[str]]:
     names: list[str] = []
     forbidden: set[str] = set()
     for container in containers(spec):
@@ -62,7 +62,7 @@ def _adding(spec: Fields, allowed: frozenset[str]) -> tuple[list[str], set[str]]
     return names, forbidden
 
 
-def capabilities(metadata: Fields, spec: Fields) -> Violation | None:
+def capabilities(metadata: Object, spec: Object) -> Violation | None:
     """No container adds capabilities that a runtime does not give anyway."""
     names, forbidden = _adding(spec, _CAPABILITIES)
     if not names:
@@ -73,7 +73,7 @@ def capabilities(metadata: Fields, spec: Fields) -> Violation | None:
     return Violation("non-default capabilities", detail)
 
 
-def no_capabilities(metadata: Fields, spec: Fields) -> Violation | None:
+def no_capabilities(metadata: Object, spec: Object) -> Violation | None:
     """Every container drops all capabilities and adds at most the one for low ports."""
     keeping = [
         each.get("name", "")
@@ -90,12 +90,12 @@ def no_capabilities(metadata: Fields, spec: Fields) -> Violation | None:
     return Violation("unrestricted capabilities", "; ".join(details)) if details else None
 
 
-def no_capabilities_linux(metadata: Fields, spec: Fields) -> Violation | None:
+def no_capabilities_linux(metadata: Object, spec: Object) -> Violation | None:
     """The same, which means nothing on Windows."""
     return None if is_windows(spec) else no_capabilities(metadata, spec)
 
 
-def proc_mount(metadata: Fields, spec: Fields) -> Violation | None:
+def proc_mount(metadata: Object, spec: Object) -> Violation | None:
     """No container sees the parts of /proc that are usually hidden."""
     names: list[str] = []
     types: set[str] = set()
@@ -111,7 +111,7 @@ def proc_mount(metadata: Fields, spec: Fields) -> Violation | None:
     )
 
 
-def proc_mount_on_host(metadata: Fields, spec: Fields) -> Violation | None:
+def proc_mount_on_host(metadata: Object, spec: Object) -> Violation | None:
     """The same, unless the pod is in a user namespace of its own."""
     return None if in_user_namespace(spec) else proc_mount(metadata, spec)
 
@@ -128,11 +128,11 @@ _SYSCTLS = {
 SYSCTL_VERSIONS = tuple(_SYSCTLS)
 
 
-def sysctls(version: int) -> Callable[[Fields, Fields], Violation | None]:
+def sysctls(version: int) -> Callable[[Object, Object], Violation | None]:
     """Only kernel parameters that are the pod's own are set, those that were known at a version."""
     allowed = {name for since, names in _SYSCTLS.items() if since <= version for name in names}
 
-    def check(metadata: Fields, spec: Fields) -> Violation | None:
+    def check(metadata: Object, spec: Object) -> Violation | None:
         given = [each.get("name", "") for each in context(spec).get("sysctls") or ()]
         forbidden = [name for name in given if name not in allowed]
         return Violation("forbidden sysctls", ", ".join(forbidden)) if forbidden else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pybernetes.api.core.pod.security_standards.checks.words import (
-    Fields,
     Violation,
     containers,
     context,
@@ -11,9 +10,10 @@ from pybernetes.api.core.pod.security_standards.checks.words import (
     named,
     setters,
 )
+from pybernetes.api.resource import Object
 
 
-def non_root(metadata: Fields, spec: Fields) -> Violation | None:
+def non_root(metadata: Object, spec: Object) -> Violation | None:
     """Every container is refused to start as root."""
     reason = "runAsNonRoot != true"
     of_pod = context(spec).get("runAsNonRoot")
@@ -29,10 +29,10 @@ def non_root(metadata: Fields, spec: Fields) -> Violation | None:
     return Violation(reason, f"pod or {named(silent)} must set securityContext.runAsNonRoot=true")
 
 
-def user(metadata: Fields, spec: Fields) -> Violation | None:
+def user(metadata: Object, spec: Object) -> Violation | None:
     """Nothing says that it runs as root."""
 
-    def root(holder: Fields) -> bool:
+    def root(holder: Object) -> bool:
         given = context(holder).get("runAsUser")
         return given is not None and given == 0
 
@@ -42,11 +42,11 @@ def user(metadata: Fields, spec: Fields) -> Violation | None:
     return Violation("runAsUser=0", f"{setters(root(spec), names)} must not set runAsUser=0")
 
 
-def non_root_on_host(metadata: Fields, spec: Fields) -> Violation | None:
+def non_root_on_host(metadata: Object, spec: Object) -> Violation | None:
     """The same as ``non_root``, unless the pod is in a user namespace of its own."""
     return None if in_user_namespace(spec) else non_root(metadata, spec)
 
 
-def user_on_host(metadata: Fields, spec: Fields) -> Violation | None:
+def user_on_host(metadata: Object, spec: Object) -> Violation | None:
     """The same as ``user``, unless the pod is in a user namespace of its own."""
     return None if in_user_namespace(spec) else user(metadata, spec)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-Fields = dict[str, Any]
+from pybernetes.api.resource import Object
 
 
 class Violation(NamedTuple):
@@ -15,13 +15,13 @@ class Violation(NamedTuple):
     detail: str
 
 
-def containers(spec: Fields) -> Iterator[Fields]:
+def containers(spec: Object) -> Iterator[Object]:
     """Every container, in the order in which they are told."""
     for key in ("initContainers", "containers", "ephemeralContainers"):
         yield from spec.get(key) or ()
 
 
-def context(holder: Fields) -> Fields:
+def context(holder: Object) -> Object:
     """The security context of a pod's specification or of a container."""
     return holder.get("securityContext") or {}
 
@@ -46,11 +46,11 @@ def setters(pod: bool, names: Sequence[str]) -> str:
     return " and ".join([*(["pod"] if pod else []), *([named(names)] if names else [])])
 
 
-def in_user_namespace(spec: Fields) -> bool:
+def in_user_namespace(spec: Object) -> bool:
     """Whether root in the pod is nobody on the host."""
     return spec.get("hostUsers") is False
 
 
-def is_windows(spec: Fields) -> bool:
+def is_windows(spec: Object) -> bool:
     """Whether the pod says that it is for Windows."""
     return (spec.get("os") or {}).get("name") == "windows"
