@@ -11,7 +11,7 @@ INGRESS = ("ingressclass.kubernetes.io/is-default-class",)
 
 
 def default_class(classes: Iterable[Object], annotations: tuple[str, ...]) -> Object | None:
-    """The default among the classes, or None."""
+    """Return the default among the classes, or None."""
     marked = [
         each
         for each in sorted(classes, key=lambda each: each["metadata"]["name"])

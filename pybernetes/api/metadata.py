@@ -8,7 +8,7 @@ _CHANGEABLE = ("labels", "annotations", "finalizers", "ownerReferences")
 
 
 def keep(new: Object, old: Object, *keys: str) -> None:
-    """Makes keys of the new metadata what they are in the old, absence included."""
+    """Make keys of the new metadata what they are in the old, absence included."""
     for key in keys:
         if key in old:
             new[key] = old[key]
@@ -17,5 +17,5 @@ def keep(new: Object, old: Object, *keys: str) -> None:
 
 
 def keep_all(new: Object, old: Object) -> None:
-    """Keeps the metadata, for kinds whose status writes reach nothing else."""
+    """Keep the metadata, for kinds whose status writes reach nothing else."""
     keep(new["metadata"], old["metadata"], *_CHANGEABLE)

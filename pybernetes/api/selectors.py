@@ -27,7 +27,7 @@ class Requirement:
         self.key, self.operator, self.values = key, operator, values
 
     def matches(self, labels: Mapping[str, str]) -> bool:
-        """Whether the labels meet the condition."""
+        """Return whether the labels meet the condition."""
         value = labels.get(self.key)
         match self.operator:
             case "in":
@@ -68,7 +68,7 @@ class Selector:
         self.requirements = requirements
 
     def matches(self, labels: Mapping[str, str] | None) -> bool:
-        """Whether all requirements are met."""
+        """Return whether all requirements are met."""
         values = labels or {}
         return all(requirement.matches(values) for requirement in self.requirements)
 
@@ -99,7 +99,7 @@ NOTHING = Nothing()
 
 @lru_cache(maxsize=4096)
 def parse_labels(text: str) -> Selector:
-    """A label selector from a query parameter: ``a=b,c in (d,e),!f``."""
+    """Return a label selector from a query parameter: ``a=b,c in (d,e),!f``."""
     return _Parser(text).parse() if text.strip() else EVERYTHING
 
 
@@ -180,7 +180,7 @@ class _Parser:
         return Requirement(key, "gt" if operator == ">" else "lt", (value,))
 
     def values(self) -> list[str]:
-        """What is between parentheses; nothing before, between or after commas is an empty value."""
+        """Return what is between parentheses; nothing before, between or after commas is an empty value."""
         if (token := self.next()) != "(":
             raise SelectorError(f"found '{token}' expected: '('")
         if self.peek() in _SPECIAL - {",", ")"}:
@@ -212,7 +212,7 @@ _OPERATORS = {"In": "in", "NotIn": "notin", "Exists": "exists", "DoesNotExist": 
 
 
 def from_object(selector: Mapping[str, Any] | None) -> Selector:
-    """A selector from a LabelSelector object; absent matches nothing, empty matches everything."""
+    """Return a selector from a LabelSelector object; absent matches nothing, empty matches everything."""
     if selector is None:
         return NOTHING
     found = [Requirement(key, "in", (value,)) for key, value in selector.get("matchLabels", {}).items()]
@@ -226,12 +226,12 @@ def from_object(selector: Mapping[str, Any] | None) -> Selector:
 
 
 def from_map(labels: Mapping[str, str] | None) -> Selector:
-    """A selector from a plain map, as services have; an empty map matches everything."""
+    """Return a selector from a plain map, as services have; an empty map matches everything."""
     return Selector(tuple(Requirement(key, "in", (value,)) for key, value in sorted((labels or {}).items())))
 
 
 def parse_fields(text: str) -> list[tuple[str, str, bool]]:
-    """A field selector: triples of field, value and whether they must be equal."""
+    """Return a field selector: triples of field, value and whether they must be equal."""
     found = []
     for part in _split(text):
         for operator, equal in (("!=", False), ("==", True), ("=", True)):
@@ -245,7 +245,7 @@ def parse_fields(text: str) -> list[tuple[str, str, bool]]:
 
 
 def _split(text: str) -> list[str]:
-    """The parts between commas that are not escaped."""
+    """Return the parts between commas that are not escaped."""
     parts, current, escaped = [], "", False
     for char in text:
         if escaped:

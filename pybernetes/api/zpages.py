@@ -89,7 +89,7 @@ class Zpages:
 
 
 def flags_of(options: argparse.Namespace, parser: argparse.ArgumentParser | None = None) -> dict[str, str]:
-    """The flags of a command line as texts; what could be a secret is not shown.
+    """Return the flags of a command line as texts; what could be a secret is not shown.
 
     With a parser, flags go by its names, for those that keep their values under other ones.
     """
@@ -104,7 +104,7 @@ def flags_of(options: argparse.Namespace, parser: argparse.ArgumentParser | None
 
 
 def negotiated(accept: str, kind: str) -> tuple[str, str] | None:
-    """The media type and version that suit an Accept header; text if anything does, None if nothing does."""
+    """Return the media type and version that suit an Accept header; text if anything does, None if nothing does."""
     for clause in accept.split(",") if accept.strip() else ["*/*"]:
         media, *rest = (part.strip() for part in clause.split(";"))
         words = dict(part.partition("=")[::2] for part in rest)

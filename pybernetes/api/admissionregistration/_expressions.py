@@ -29,7 +29,7 @@ def validate_expression(
     returns: Iterable[Type] = (),
     detail: str = "",
 ) -> None:
-    """Checks that one expression compiles and gives one of some types."""
+    """Check that one expression compiles and gives one of some types."""
     if not expression.strip():
         errors.required(path, detail)
         return
@@ -40,12 +40,12 @@ def validate_expression(
 
 
 def how(spec: Object, patches: bool = False) -> dict[str, Any]:
-    """What the expressions of a policy see, for ``admission.environment``."""
+    """Return what the expressions of a policy see, for ``admission.environment``."""
     return {"params": DYN if "paramKind" in spec else None, "patches": patches}
 
 
 def validate_match_conditions(conditions: list[Object], path: Path, errors: Errors, **how: Any) -> None:
-    """Checks the conditions that narrow the requests."""
+    """Check the conditions that narrow the requests."""
     where = admission.environment(**how) if conditions else None
     if len(conditions) > _MOST_CONDITIONS:
         errors.too_many(path, len(conditions), _MOST_CONDITIONS)
@@ -69,7 +69,7 @@ def validate_match_conditions(conditions: list[Object], path: Path, errors: Erro
 def validate_variables(
     variables: list[Object], path: Path, errors: Errors, how: dict[str, Any]
 ) -> admission.Variables:
-    """Checks the variables of a policy, and gives them for those who use them."""
+    """Check the variables of a policy, and return them for the expressions that use them."""
     known = admission.Variables((), **how)
     for index, variable in enumerate(variables):
         here = path[index]

@@ -14,7 +14,7 @@ FAILURE_POLICIES = ("Fail", "Ignore")
 
 
 def default_match(match: Object | None) -> None:
-    """Completes the policy, the selectors and the rules."""
+    """Complete the policy, the selectors and the rules."""
     if match is None:
         return
     match.setdefault("matchPolicy", "Equivalent")
@@ -25,7 +25,7 @@ def default_match(match: Object | None) -> None:
 
 
 def validate_match(match: Object | None, path: Path, errors: Errors) -> None:
-    """Checks the resources that are matched."""
+    """Check the resources that are matched."""
     if match is None:
         return
     policy = match.get("matchPolicy", "")
@@ -39,14 +39,14 @@ def validate_match(match: Object | None, path: Path, errors: Errors) -> None:
 
 
 def validate_failure_policy(spec: Object, path: Path, errors: Errors) -> None:
-    """Checks what happens if the policy itself fails."""
+    """Check what happens if the policy itself fails."""
     policy = spec.get("failurePolicy", "")
     if policy not in FAILURE_POLICIES:
         errors.unsupported(path / "failurePolicy", policy, FAILURE_POLICIES)
 
 
 def validate_param_kind(kind: Object, path: Path, errors: Errors) -> None:
-    """Checks the kind that the parameters of a policy have."""
+    """Check the kind that the parameters of a policy have."""
     api_version = kind.get("apiVersion", "")
     if not api_version:
         errors.required(path / "apiVersion")
@@ -79,7 +79,7 @@ def _group_version(text: str, path: Path, errors: Errors) -> None:
 
 
 def validate_param_ref(reference: Object | None, path: Path, errors: Errors) -> None:
-    """Checks the parameters that a binding chooses."""
+    """Check the parameters that a binding chooses."""
     if reference is None:
         return
     name, selector = reference.get("name", ""), reference.get("selector")
@@ -116,7 +116,7 @@ def _reference(obj: Object, now: float) -> str:
 
 
 def _go_selector(selector: Object) -> str:
-    """A selector as the generated Go code prints it."""
+    """Return a selector as the generated Go code prints it."""
     labels = "".join(f"{key}: {value}," for key, value in sorted(selector.get("matchLabels", {}).items()))
     expressions = "".join(
         f"LabelSelectorRequirement{{Key:{item.get('key', '')},Operator:{item.get('operator', '')},"

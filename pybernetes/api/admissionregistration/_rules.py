@@ -12,13 +12,13 @@ _SCOPES = ("*", "Cluster", "Namespaced")
 
 
 def default_rules(rules: list[Object]) -> None:
-    """Completes the scope of rules."""
+    """Complete the scope of rules."""
     for rule in rules:
         rule.setdefault("scope", "*")
 
 
 def validate_rule(rule: Object, path: Path, errors: Errors) -> None:
-    """Checks a rule with operations."""
+    """Check a rule with operations."""
     operations = rule.get("operations", [])
     if not operations:
         errors.required(path / "operations")
@@ -74,7 +74,7 @@ def _resources(resources: list[str], path: Path, errors: Errors) -> None:
 
 
 def validate_named_rule(rule: Object, path: Path, errors: Errors) -> None:
-    """Checks a rule that may also name objects."""
+    """Check a rule that may also name objects."""
     seen: set[str] = set()
     for index, name in enumerate(rule.get("resourceNames", ())):
         where = (path / "resourceNames")[index]
@@ -87,7 +87,7 @@ def validate_named_rule(rule: Object, path: Path, errors: Errors) -> None:
 
 
 def validate_mutating_operations(match: Object, path: Path, errors: Errors) -> None:
-    """Checks that no rule is about deletion, where there is nothing to change."""
+    """Check that no rule is about deletion, where there is nothing to change."""
     for rule in match.get("resourceRules", ()):
         for operation in rule.get("operations", ()):
             if operation not in MUTATING_OPERATIONS:

@@ -30,7 +30,7 @@ _EXCLUDED = frozenset(
 
 
 def default(obj: Object) -> None:
-    """Completes every webhook."""
+    """Complete every webhook."""
     for hook in obj.get("webhooks", ()):
         hook.setdefault("failurePolicy", "Fail")
         hook.setdefault("matchPolicy", "Equivalent")
@@ -44,7 +44,7 @@ def default(obj: Object) -> None:
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks every webhook."""
+    """Check every webhook."""
     seen: set[str] = set()
     for index, hook in enumerate(obj.get("webhooks", ())):
         path = Path("webhooks")[index]
@@ -107,7 +107,7 @@ def _versions(versions: list[str], path: Path, errors: Errors) -> None:
 
 
 def warnings(obj: Object, old: Object | None) -> list[str]:
-    """Names the rules that will have no effect."""
+    """Warn about the rules that will have no effect."""
     found = _names.warnings(obj, old)
     for index, hook in enumerate(obj.get("webhooks", ())):
         for number, rule in enumerate(hook.get("rules", ())):

@@ -24,14 +24,14 @@ _PATCHES = {"ApplyConfiguration": "applyConfiguration", "JSONPatch": "jsonPatch"
 
 
 def default(obj: Object) -> None:
-    """Completes the failure policy and what is matched."""
+    """Complete the failure policy and what is matched."""
     spec = obj.setdefault("spec", {})
     spec.setdefault("failurePolicy", "Fail")
     _match.default_match(spec.get("matchConstraints"))
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the policy."""
+    """Check the policy."""
     spec = obj.get("spec", {})
     _match.validate_failure_policy(spec, _SPEC, errors)
     if "paramKind" in spec:

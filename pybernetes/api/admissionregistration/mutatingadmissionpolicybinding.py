@@ -13,12 +13,12 @@ _SPEC = Path("spec")
 
 
 def default(obj: Object) -> None:
-    """Completes what is matched."""
+    """Complete what is matched."""
     _match.default_match(obj.setdefault("spec", {}).get("matchResources"))
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the policy and the parameters."""
+    """Check the policy and the parameters."""
     spec = obj.get("spec", {})
     name = spec.get("policyName", "")
     if not name:

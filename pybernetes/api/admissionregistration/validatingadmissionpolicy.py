@@ -25,19 +25,19 @@ _LONGEST_VALUE = 5 * 1024
 
 
 def default(obj: Object) -> None:
-    """Completes the failure policy and what is matched."""
+    """Complete the failure policy and what is matched."""
     spec = obj.setdefault("spec", {})
     spec.setdefault("failurePolicy", "Fail")
     _match.default_match(spec.get("matchConstraints"))
 
 
 def prepare_create(obj: Object) -> None:
-    """Starts with an empty status, which is always shown."""
+    """Start with an empty status, which is always shown."""
     obj["status"] = {}
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the policy."""
+    """Check the policy."""
     spec = obj.get("spec", {})
     _match.validate_failure_policy(spec, _SPEC, errors)
     if "paramKind" in spec:
@@ -112,7 +112,7 @@ def _annotations(
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks the warnings about expressions and the conditions."""
+    """Check the warnings about expressions and the conditions."""
     status = new.get("status", {})
     path = Path("status")
     for index, warning in enumerate(get(status, "typeChecking.expressionWarnings", ())):

@@ -13,12 +13,12 @@ _ACTIONS = ("Audit", "Deny", "Warn")
 
 
 def default(obj: Object) -> None:
-    """Completes what is matched."""
+    """Complete what is matched."""
     _match.default_match(obj.setdefault("spec", {}).get("matchResources"))
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the policy, the parameters and the actions."""
+    """Check the policy, the parameters and the actions."""
     spec = obj.get("spec", {})
     name = spec.get("policyName", "")
     for problem in names.dns_subdomain(name) if name else ():

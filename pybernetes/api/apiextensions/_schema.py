@@ -26,7 +26,7 @@ class Place(NamedTuple):
 
 
 def clean(schema: Object) -> None:
-    """Gives the untyped parts of a schema, which can hold more than one thing, the form of schemas."""
+    """Give the untyped parts of a schema, which can hold more than one thing, the form of schemas."""
     for key in ("items", "additionalProperties", "additionalItems", "not"):
         child = one(schema.get(key))
         if child is not None:
@@ -44,7 +44,7 @@ def clean(schema: Object) -> None:
 
 
 def validate_schema(schema: Object, status: bool, path: Path, errors: Errors) -> None:
-    """Checks the schema of a whole custom resource; ``status`` tells whether it has that subresource."""
+    """Check the schema of a whole custom resource; ``status`` tells whether it has that subresource."""
     path = path / "openAPIV3Schema"
     if status:
         _root_with_status(schema, path, errors)
@@ -125,7 +125,7 @@ def _standard(schema: Object, place: Place, path: Path, errors: Errors) -> None:
 
 
 def _must_be(schema: Object, kind: str, reason: str, path: Path, errors: Errors) -> bool:
-    """Whether the schema has the type that one of its extensions asks for."""
+    """Return whether the schema has the type that one of its extensions asks for."""
     given = schema.get("type", "")
     if given == kind:
         return True
@@ -202,7 +202,7 @@ def _keyed_items(items: Object, list_type: str, keys: list[str], path: Path, err
 
 
 def _rule(rule: Object, schema: Object, path: Path, errors: Errors) -> None:
-    """Checks the form of a rule; what its expression says is not looked at here."""
+    """Check the form of a rule; what its expression says is not looked at here."""
     text, message = rule.get("rule", "").strip(), rule.get("message", "")
     if not text:
         errors.required(path / "rule", "rule is not specified")

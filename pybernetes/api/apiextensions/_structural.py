@@ -44,12 +44,12 @@ _UNSUPPORTED = (
 
 
 def one(value: Any) -> Object | None:
-    """A field that holds a schema, or something else."""
+    """Return a field that holds a schema, or something else."""
     return value if isinstance(value, dict) else None
 
 
 def is_convertible(schema: Object) -> bool:
-    """Whether the schema can be structural at all: without the parts of JSON schema that are not supported."""
+    """Return whether the schema can be structural at all: without the parts of JSON schema that are not supported."""
     if any(schema.get(key) for key in _UNSUPPORTED) or isinstance(schema.get("items"), list):
         return False
     if schema.get("x-kubernetes-preserve-unknown-fields") is False:
@@ -58,7 +58,7 @@ def is_convertible(schema: Object) -> bool:
 
 
 def children(schema: Object) -> list[Object]:
-    """The schemas directly inside of a schema."""
+    """Return the schemas directly inside of a schema."""
     found = [one(schema.get(key)) for key in ("items", "additionalProperties", "not")]
     for key in ("allOf", "anyOf", "oneOf"):
         found += schema.get(key, [])
@@ -67,7 +67,7 @@ def children(schema: Object) -> list[Object]:
 
 
 def validate_structural(schema: Object, path: Path, errors: Errors) -> None:
-    """Checks that a schema is structural; complaints are in the order of their texts."""
+    """Check that a schema is structural; complaints are in the order of their texts."""
     found = Errors()
     _invariants(schema, "root", path, found)
     _complete(schema, schema, path, path, found)
@@ -115,7 +115,7 @@ def _invariants(schema: Object, level: str, path: Path, errors: Errors) -> None:
 
 
 def _metadata(properties: dict[str, Object], root: bool, whole: bool, path: Path, errors: Errors) -> None:
-    """Checks the fields that every object has, of a schema that stands for a whole object."""
+    """Check the fields that every object has, of a schema that stands for a whole object."""
     for name, wanted in (("kind", "string"), ("apiVersion", "string"), ("metadata", "object")):
         if whole and name in properties and properties[name].get("type", "") != wanted:
             errors.invalid(path[name] / "type", properties[name].get("type", ""), f"must be {wanted}")
@@ -134,7 +134,7 @@ def _starts_int_or_string(schema: Object) -> bool:
 
 
 def _values(schema: Object, skip_any: bool, skip_first: bool, path: Path, errors: Errors) -> None:
-    """Checks what narrows the values of a schema."""
+    """Check what narrows the values of a schema."""
     for key in ("anyOf", "allOf", "oneOf"):
         if key == "anyOf" and skip_any:
             continue
@@ -169,7 +169,7 @@ def _nested(schema: Object, skip_any: bool, path: Path, errors: Errors) -> None:
 
 
 def _complete(nested: Object, schema: Object, path: Path, where: Path, errors: Errors) -> None:
-    """Checks that what a nested schema narrows is declared by the schema around it."""
+    """Check that what a nested schema narrows is declared by the schema around it."""
     if "not" in nested:
         _complete_nested(nested["not"], schema, path, where / "not", errors)
     for key in ("allOf", "anyOf", "oneOf"):
@@ -194,7 +194,7 @@ def _complete_nested(nested: Object, schema: Object, path: Path, where: Path, er
 
 
 def at(path: str, schema: Object) -> Object | None:
-    """The schema of the field at a path such as ``.spec.replicas``, or None if there is none."""
+    """Return the schema of the field at a path such as ``.spec.replicas``, or None if there is none."""
     node: Object | None = schema
     for part in path[1:].split("."):
         node = node.get("properties", {}).get(part) if node else None

@@ -27,7 +27,7 @@ def _is_shared(versions: list[Object], key: str) -> bool:
 
 
 def validate_versions(given: list[Object] | None, errors: Errors) -> None:
-    """Checks what is said of each version by itself."""
+    """Check what is said of each version by itself."""
     versions = given or []
     shared = {key for key in _SHARED if _is_shared(versions, key)}
     for index, version in enumerate(versions):
@@ -55,7 +55,7 @@ def validate_versions(given: list[Object] | None, errors: Errors) -> None:
 
 
 def validate_shared(versions: list[Object], errors: Errors) -> None:
-    """Checks what all versions have in common."""
+    """Check what all versions have in common."""
     first = versions[0] if versions else {}
     common = {key: first[key] for key in _SHARED if key in first and _is_shared(versions, key)}
     status = any(_status(version) for version in versions)
@@ -67,7 +67,7 @@ def _status(version: Object) -> bool:
 
 
 def _shown(version: Object, shared: set[str]) -> go_format.Struct:
-    """A version as an error shows it: in the form that holds what is shared elsewhere."""
+    """Return a version as an error shows it: in the form that holds what is shared elsewhere."""
     result = go_format.Struct()
     result |= {
         "Name": version.get("name", ""),

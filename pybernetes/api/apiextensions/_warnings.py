@@ -17,7 +17,7 @@ _NUMERIC = {"integer": ("int32", "int64"), "number": ("float", "double")}
 
 
 def _schemas(obj: Object) -> Iterator[Object]:
-    """Every schema of every version, each version once if all are the same."""
+    """Return every schema of every version, each version once if all are the same."""
     tops = [
         version.get("schema", {}).get("openAPIV3Schema")
         for version in obj.get("spec", {}).get("versions", ())
@@ -57,7 +57,7 @@ def _formats(obj: Object) -> list[str]:
 
 
 def warnings(obj: Object, old: Object | None) -> list[str]:
-    """Warns about formats and sets that are not supported, unless they were there before."""
+    """Warn about formats and sets that are not supported, unless they were there before."""
     before = _formats(old) if old else []
     known = _sets(old) if old else []
     unknown = [f"unrecognized format {go_format.quote(form)}" for form in _formats(obj) if form not in before]

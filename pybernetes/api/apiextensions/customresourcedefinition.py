@@ -21,7 +21,7 @@ _REVIEW_VERSIONS = ("v1", "v1beta1")
 
 
 def default(obj: Object) -> None:
-    """Completes the names and the conversion."""
+    """Complete the names and the conversion."""
     spec = obj.setdefault("spec", {})
     given = spec.setdefault("names", {})
     if not given.get("singular") and given.get("kind"):
@@ -39,7 +39,7 @@ def default(obj: Object) -> None:
 
 
 def _stored(obj: Object) -> None:
-    """Notes that objects may from now on be stored in the storage version."""
+    """Note that objects may from now on be stored in the storage version."""
     stored = obj.setdefault("status", {}).get("storedVersions", [])
     for version in obj.get("spec", {}).get("versions", ()):
         if version.get("storage"):
@@ -49,19 +49,19 @@ def _stored(obj: Object) -> None:
 
 
 def prepare_create(obj: Object) -> None:
-    """Starts the list of versions in which objects have been stored."""
+    """Start the list of versions in which objects have been stored."""
     obj["status"] = {"acceptedNames": {"kind": "", "plural": ""}}
     _stored(obj)
 
 
 def prepare_update(new: Object, old: Object) -> None:
-    """Continues the list of versions in which objects have been stored."""
+    """Continue the list of versions in which objects have been stored."""
     new["status"] = old.get("status", {})
     _stored(new)
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the names, the versions and the conversion."""
+    """Check the names, the versions and the conversion."""
     spec = obj.get("spec", {})
     group, given, versions = spec.get("group", ""), spec.get("names", {}), spec.get("versions", [])
     if obj["metadata"].get("name") and obj["metadata"]["name"] != f"{given.get('plural', '')}.{group}":
@@ -180,7 +180,7 @@ def _stored_versions(stored: list[str], versions: list[Object], errors: Errors) 
 
 
 def _approval(value: str, errors: Errors) -> None:
-    """Checks the annotation without which nobody brings kinds into the groups of the Kubernetes project."""
+    """Check the annotation without which nobody brings kinds into the groups of the Kubernetes project."""
     path = (Path("metadata") / "annotations")[_APPROVED]
     start = f'protected groups must have approval annotation "{_APPROVED}"'
     see = ", see https://github.com/kubernetes/enhancements/pull/1111"
@@ -198,7 +198,7 @@ def _approval(value: str, errors: Errors) -> None:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that the group and the names stay, once objects can be made of it."""
+    """Check that the group and the names stay, once objects can be made of it."""
     if _established(old, 0):
         for key in ("scope", "names.kind"):
             _keep(new, old, key, errors)
@@ -212,7 +212,7 @@ def _keep(new: Object, old: Object, key: str, errors: Errors) -> None:
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks the names that it got."""
+    """Check the names that it got."""
     accepted = new.get("status", {}).get("acceptedNames", {})
     _names(accepted, Path("status") / "acceptedNames", errors)
 

@@ -15,7 +15,7 @@ _STATUSES = ("True", "False", "Unknown")
 
 
 def default(obj: Object) -> None:
-    """Completes the port of the service and the priorities, which are always shown."""
+    """Complete the port of the service and the priorities, which are always shown."""
     spec = obj.setdefault("spec", {})
     spec.setdefault("groupPriorityMinimum", 0)
     spec.setdefault("versionPriority", 0)
@@ -24,7 +24,7 @@ def default(obj: Object) -> None:
 
 
 def prepare_create(obj: Object) -> None:
-    """Says of what this API server serves itself that it is available."""
+    """Mark what this API server serves itself as available."""
     obj["status"] = {}
     if "service" not in obj.get("spec", {}):
         obj["status"]["conditions"] = [
@@ -39,7 +39,7 @@ def prepare_create(obj: Object) -> None:
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the name, which follows from the version and the group, the priorities and the service."""
+    """Check the name, which follows from the version and the group, the priorities and the service."""
     spec = obj.get("spec", {})
     group, version = spec.get("group", ""), spec.get("version", "")
     name, wanted = obj["metadata"].get("name", ""), f"{version}.{group}"
@@ -84,7 +84,7 @@ def _validate_service(obj: Object, errors: Errors) -> None:
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks the conditions."""
+    """Check the conditions."""
     for index, condition in enumerate(new.get("status", {}).get("conditions", ())):
         status = condition.get("status", "")
         if status not in _STATUSES:

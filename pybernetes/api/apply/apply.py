@@ -39,7 +39,7 @@ def apply(
     reset: FieldSet | None = None,
     keep: FieldSet | None = None,
 ) -> tuple[Object, list[Object]]:
-    """The object after an apply, without managedFields, and its managedFields.
+    """Return the object after an apply, without managedFields, and its managedFields.
 
     ``live`` is None when the apply creates the object. The result is neither decoded nor completed by
     defaults. Raises StatusError: 409 with every conflict, 400 for a configuration that is none.
@@ -87,7 +87,7 @@ def _without_entries(obj: Object) -> Object:
 
 
 def _check(applied: Any, type_: Type, kind: str, api_version: str) -> None:
-    """Raises BadRequest unless the configuration is one of the kind."""
+    """Raise BadRequest unless the configuration is one of the kind."""
     if type(applied) is not dict:
         name = {str: "string", bool: "bool", list: "array", type(None): "null"}.get(type(applied), "number")
         raise bad_request(
@@ -116,7 +116,7 @@ def _filtered(fields: FieldSet, reset: FieldSet | None, keep: FieldSet | None) -
 
 
 def _prune(merged: Object, type_: Type, last: FieldSet, claimed: FieldSet, others: list[Object]) -> Object:
-    """The object without what the applier named last time, does not name now, and nobody else owns."""
+    """Return the object without what the applier named last time, does not name now, and nobody else owns."""
     if not field_sets.difference(last, claimed):
         return merged
     named = with_named_fields(last, type_)
@@ -136,7 +136,7 @@ def _prune(merged: Object, type_: Type, last: FieldSet, claimed: FieldSet, other
 def _allow(
     found: list[conflicts.Conflict], live: Object | None, type_: Type, manager: str, api_version: str
 ) -> None:
-    """Raises the conflicts, but for those that kubectl has with its own former client-side applies."""
+    """Raise the conflicts, but for those that kubectl has with its own former client-side applies."""
     allowed = _last_applied(live, type_, api_version) if manager == "kubectl" else {}
     left = [(entry, path) for entry, path in found if not field_sets.has(allowed, *path)]
     if left:
@@ -144,7 +144,7 @@ def _allow(
 
 
 def _last_applied(live: Object | None, type_: Type, api_version: str) -> FieldSet:
-    """The fields of the last client-side apply that the object still has unchanged."""
+    """Return the fields of the last client-side apply that the object still has unchanged."""
     text = ((live or {}).get("metadata", {}).get("annotations") or {}).get(LAST_APPLIED)
     try:
         last = orjson.loads(text or "")
@@ -160,7 +160,7 @@ def _last_applied(live: Object | None, type_: Type, api_version: str) -> FieldSe
 
 
 def _with_last_applied(result: Object, applied: Object) -> Object:
-    """The object with kubectl's annotation brought up to date, if it has one."""
+    """Return the object with kubectl's annotation brought up to date, if it has one."""
     metadata = result.get("metadata", {})
     annotations = metadata.get("annotations") or {}
     if not annotations.get(LAST_APPLIED):

@@ -14,7 +14,7 @@ Conflict = tuple[Object, tuple[str, ...]]
 
 
 def find(entries: list[Object], taken: FieldSet, version: str) -> list[Conflict]:
-    """The fields that others own and a change takes, each with its owner."""
+    """Return the fields that others own and a change takes, each with its owner."""
     found = []
     for entry in sorted(entries, key=_identifier):
         if entry["apiVersion"] == version:
@@ -24,7 +24,7 @@ def find(entries: list[Object], taken: FieldSet, version: str) -> list[Conflict]
 
 
 def error(conflicts: list[Conflict]) -> StatusError:
-    """The 409 that names every field and its owner."""
+    """Return the 409 that names every field and its owner."""
     causes = [
         {
             "reason": "FieldManagerConflict",
@@ -54,7 +54,7 @@ def _owner(entry: Object) -> str:
 
 
 def _identifier(entry: Object) -> bytes:
-    """What upstream sorts owners by: the entry as JSON without time and fields."""
+    """Return what upstream sorts owners by: the entry as JSON without time and fields."""
     names = ("manager", "operation", "apiVersion", "subresource")
     if entry["operation"] == "Apply":
         names = ("manager", "operation", "subresource", "subresource")

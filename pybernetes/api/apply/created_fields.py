@@ -25,12 +25,12 @@ DEDUCED.item = DEDUCED
 
 
 def is_leaf(type_: Type) -> bool:
-    """Whether a field of the type is owned only as a whole."""
+    """Return whether a field of the type is owned only as a whole."""
     return type_.atomic or type_.kind not in ("struct", "map", "list")
 
 
 def field_type(type_: Type, name: str) -> Type:
-    """The type of a field of a struct or of an entry of a map."""
+    """Return the type of a field of a struct or of an entry of a map."""
     found = type_.fields.get(name) if type_.kind == "struct" else None
     return found or type_.item or DEDUCED
 
@@ -40,13 +40,13 @@ CREATED: dict[Type, Walk] = {}
 
 
 def whole(value: Any, type_: Type) -> FieldSet:
-    """The set of a value that was not there before, as the node for its own element."""
+    """Return the set of a value that was not there before, as the node for its own element."""
     walk = _walk_of(type_)
     return LEAF if walk is None else walk(value)
 
 
 def created(value: Object, type_: Type) -> FieldSet:
-    """The set of an object compared with one in which nothing is set."""
+    """Return the set of an object compared with one in which nothing is set."""
     walk = CREATED.get(type_)
     if walk is None:
         if len(CREATED) > 10_000:  # types of custom resources come and go
@@ -56,7 +56,7 @@ def created(value: Object, type_: Type) -> FieldSet:
 
 
 def _walk_of(type_: Type) -> Walk | None:
-    """The function that gives the whole set of a value of a type, or None if such a value is a leaf."""
+    """Return the function that gives the whole set of a value of a type, or None if such a value is a leaf."""
     try:
         return WALKS[type_]
     except KeyError:
@@ -133,7 +133,7 @@ def _list_walk(type_: Type) -> Walk:
 
 
 def _created_walk(type_: Type) -> Walk:
-    """Like a struct's function, but fields that are there from the start are not owned themselves."""
+    """Return a function like a struct's, but fields that are there from the start are not owned themselves."""
     present = zero_values.of(type_)
     steps: dict[str, tuple[str, Walk | None, Any]] = {}
 

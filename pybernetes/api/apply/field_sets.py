@@ -20,7 +20,7 @@ SELF = "."
 
 
 def has(fields: FieldSet, *path: str) -> bool:
-    """Whether a path, given as elements such as ``f:spec``, is in the set."""
+    """Return whether a path, given as elements such as ``f:spec``, is in the set."""
     node: FieldSet | None = fields
     for element in path:
         node = node.get(element) if node is not None else None
@@ -28,7 +28,7 @@ def has(fields: FieldSet, *path: str) -> bool:
 
 
 def union(left: FieldSet, right: FieldSet) -> FieldSet:
-    """The paths that are in either set."""
+    """Return the paths that are in either set."""
     if not left or not right:
         return left or right
     result = left.copy()
@@ -48,12 +48,12 @@ def _union(left: FieldSet, right: FieldSet) -> FieldSet:
 
 
 def difference(left: FieldSet, right: FieldSet) -> FieldSet:
-    """The paths of the first set that are not in the second."""
+    """Return the paths of the first set that are not in the second."""
     return _without(left, right, below=False)
 
 
 def without(left: FieldSet, right: FieldSet) -> FieldSet:
-    """The paths of the first set that are neither in the second nor below a path of it."""
+    """Return the paths of the first set that are neither in the second nor below a path of it."""
     return _without(left, right, below=True)
 
 
@@ -80,7 +80,7 @@ def _without(left: FieldSet, right: FieldSet, below: bool) -> FieldSet:
 
 
 def intersection(left: FieldSet, right: FieldSet) -> FieldSet:
-    """The paths that are in both sets."""
+    """Return the paths that are in both sets."""
     result = {}
     for element, node in left.items():
         other = right.get(element)
@@ -96,7 +96,7 @@ def intersection(left: FieldSet, right: FieldSet) -> FieldSet:
 
 
 def matching(fields: FieldSet, pattern: FieldSet) -> FieldSet:
-    """The paths that a pattern allows: ``*`` stands for any element, an empty node for all that is below."""
+    """Return the paths that a pattern allows: ``*`` stands for any element, an empty node for all that is below."""
     if not pattern:
         return fields
     result = {}
@@ -114,7 +114,7 @@ def matching(fields: FieldSet, pattern: FieldSet) -> FieldSet:
 
 
 def paths(fields: FieldSet, prefix: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """Every path of the set; those that end at a level come before those that go deeper."""
+    """Return every path of the set; those that end at a level come before those that go deeper."""
     for element, node in fields.items():
         if element != SELF and (not node or SELF in node):
             yield (*prefix, element)
@@ -124,7 +124,7 @@ def paths(fields: FieldSet, prefix: tuple[str, ...] = ()) -> Iterator[tuple[str,
 
 
 def ordered(fields: FieldSet) -> FieldSet:
-    """The same set with its elements in the order in which Kubernetes writes them."""
+    """Return the same set with its elements in the order in which Kubernetes writes them."""
     names = sorted(fields)
     if names and names[-1][0] != "f":  # fields sort as text, items of lists by what identifies them
         names.sort(key=elements.order)
@@ -132,7 +132,7 @@ def ordered(fields: FieldSet) -> FieldSet:
 
 
 def parse(value: Any) -> FieldSet:
-    """A set that a client sent, in clean form; ValueError if it is none."""
+    """Return a set that a client sent, in clean form; raise ValueError if it is none."""
     if type(value) is not dict:
         raise ValueError("fieldsV1 is not an object")
     result: FieldSet = {}

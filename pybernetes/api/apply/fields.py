@@ -16,7 +16,7 @@ from pybernetes.api.schema import Type
 
 
 def of(value: Any, type_: Type) -> FieldSet:
-    """The set that an applied configuration claims."""
+    """Return the set that an applied configuration claims."""
     return _claimed(value, type_) or LEAF
 
 
@@ -72,14 +72,14 @@ _MODIFIED = Comparison({}, {SELF: LEAF}, {})
 
 
 def compare(old: Object, new: Object, type_: Type) -> Comparison:
-    """The fields that were added, modified and removed between two objects."""
+    """Return the fields that were added, modified and removed between two objects."""
     if old == new:
         return NOTHING
     return _compare_objects(old, new, type_)
 
 
 def _compare(old: Any, new: Any, type_: Type) -> Comparison:
-    """The change of one value that both have and that differs; ``.`` in ``modified`` is the value itself."""
+    """Return the change of one value that both have and that differs; ``.`` in ``modified`` is the value itself."""
     if is_leaf(type_):
         return _MODIFIED
     if type_.kind == "list":
@@ -92,7 +92,7 @@ def _compare(old: Any, new: Any, type_: Type) -> Comparison:
 
 
 def _reshaped(old: Any, new: Any, type_: Type) -> Comparison:
-    """A value that was an object or a list and is none any more, or the other way round: it was not checked yet."""
+    """Compare a value that became an object or a list, or no longer is one: it was not checked yet."""
     added = {k: v for k, v in whole(new, type_).items() if k != SELF} if type(new) in (dict, list) else {}
     removed = {k: v for k, v in whole(old, type_).items() if k != SELF} if type(old) in (dict, list) else {}
     return Comparison(added, {SELF: LEAF}, removed)

@@ -43,7 +43,7 @@ def update(
     reset: FieldSet | None = None,
     keep: FieldSet | None = None,
 ) -> list[Object]:
-    """The managedFields that an object has after a create, update or patch; ``live`` is None on create.
+    """Return the managedFields that an object has after a create, update or patch; ``live`` is None on create.
 
     ``now`` is a time as the API writes it. ``reset`` are the fields that this endpoint never changes, such
     as ``{"f:status": {}}``; ``keep``, if given, are the only ones that it changes. Call it with the new
@@ -70,7 +70,7 @@ def update(
 
 
 def created(new: Object, type_: Type, reset: FieldSet | None = None) -> FieldSet:
-    """The fields that whoever creates an object owns."""
+    """Return the fields that whoever creates an object owns."""
     mine = created_fields.created(_tracked(new, reset), type_)
     return field_sets.without(mine, reset) if reset else mine
 
@@ -78,7 +78,7 @@ def created(new: Object, type_: Type, reset: FieldSet | None = None) -> FieldSet
 def difference(
     live: Object | None, new: Object, type_: Type, reset: FieldSet | None = None, keep: FieldSet | None = None
 ) -> Comparison:
-    """What changed between two objects, without the fields that nobody owns or that the endpoint resets."""
+    """Return what changed between two objects, without the fields that nobody owns or that the endpoint resets."""
     changes = compare(
         _tracked(zero_values.of(type_) if live is None else live, reset), _tracked(new, reset), type_
     )
@@ -86,7 +86,7 @@ def difference(
 
 
 def filtered(changes: Comparison, reset: FieldSet | None, keep: FieldSet | None) -> Comparison:
-    """A comparison without the fields that the endpoint does not change."""
+    """Return a comparison without the fields that the endpoint does not change."""
     if keep:
         changes = Comparison(*(field_sets.matching(fields, keep) for fields in changes))
     if reset:
@@ -95,7 +95,7 @@ def filtered(changes: Comparison, reset: FieldSet | None, keep: FieldSet | None)
 
 
 def _tracked(obj: Object, reset: FieldSet | None) -> Object:
-    """The object without the fields that are never owned, which is cheaper than to take them out of sets."""
+    """Return the object without the fields that are never owned, which is cheaper than to take them out of sets."""
     result = obj.copy()
     result.pop("apiVersion", None)
     result.pop("kind", None)
@@ -111,7 +111,7 @@ def _tracked(obj: Object, reset: FieldSet | None) -> Object:
 def entry(
     manager: str, operation: str, api_version: str, subresource: str, time: str | None, fields: FieldSet
 ) -> Object:
-    """An entry of managedFields in the order in which the API writes it."""
+    """Return an entry of managedFields in the order in which the API writes it."""
     result: Object = {"manager": manager or "unknown", "operation": operation, "apiVersion": api_version}
     if time:
         result["time"] = time
@@ -123,13 +123,13 @@ def entry(
 
 
 def identity(item: Object) -> tuple[str, str, str, str]:
-    """What makes an entry another one: an applier is the same in every version."""
+    """Return what makes an entry another one: an applier is the same in every version."""
     version = "" if item["operation"] == "Apply" else item["apiVersion"]
     return item.get("manager", ""), item["operation"], version, item.get("subresource", "")
 
 
 def release(entries: list[Object], changes: Comparison, version: str) -> list[Object]:
-    """The entries without the fields that a write took over or removed; empty ones go.
+    """Return the entries without the fields that a write took over or removed; empty ones go.
 
     Entries of another version of the kind name fields by other paths, so they stay as they are.
     """
@@ -147,7 +147,7 @@ def release(entries: list[Object], changes: Comparison, version: str) -> list[Ob
 
 
 def _add(entries: list[Object], writer: Object) -> list[Object]:
-    """The entries with the writer's, joined with what it owned before."""
+    """Return the entries with the writer's, joined with what it owned before."""
     same = identity(writer)
     result = []
     for item in entries:
@@ -159,7 +159,7 @@ def _add(entries: list[Object], writer: Object) -> list[Object]:
 
 
 def cap(entries: list[Object]) -> list[Object]:
-    """At most ten entries of updates: the oldest of each version are joined into one."""
+    """Keep at most ten entries of updates: join the oldest of each version into one."""
     updates = [item for item in entries if item["operation"] == "Update"]
     if len(updates) <= MAX_UPDATE_MANAGERS:
         return entries
@@ -200,7 +200,7 @@ sort = _sorted
 
 
 def _entries(live: Object | None, new: Object, subresource: str) -> tuple[list[Object], bool]:
-    """The entries that a write starts from, and whether the client sent them."""
+    """Return the entries that a write starts from, and whether the client sent them."""
     stored = live.get("metadata", {}).get("managedFields") or [] if live else []
     sent = new.get("metadata", {}).get("managedFields")
     if subresource or sent is None or sent == stored:
@@ -214,7 +214,7 @@ def _entries(live: Object | None, new: Object, subresource: str) -> tuple[list[O
 
 
 def decode(entries: Sequence[Any]) -> list[Object]:
-    """Entries that a client sent, in clean form; ValueError says what is wrong with them."""
+    """Return the entries that a client sent, in clean form; ValueError says what is wrong with them."""
     found: dict[Any, Object] = {}
     for place, item in enumerate(entries):
         if item.get("operation") not in ("Apply", "Update"):
@@ -236,7 +236,7 @@ def decode(entries: Sequence[Any]) -> list[Object]:
 
 
 def keep_times(old: Object, new: Object) -> Object:
-    """The new object, or the old one if they differ in nothing but the times of managedFields."""
+    """Return the new object, or the old one if they differ in nothing but the times of managedFields."""
     before, after = (obj.get("metadata", {}).get("managedFields") or [] for obj in (old, new))
     if not before or len(before) != len(after) or before == after:
         return new

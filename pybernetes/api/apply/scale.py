@@ -13,7 +13,7 @@ _REPLICAS = {"f:spec": {"f:replicas": LEAF}}
 
 
 def path_of(dotted: str) -> tuple[str, ...]:
-    """The path that ``.spec.replicas`` names, as elements of a field set."""
+    """Return the path that ``.spec.replicas`` names, as elements of a field set."""
     return tuple("f:" + name for name in dotted.strip(".").split("."))
 
 
@@ -25,7 +25,7 @@ def _set_of(path: tuple[str, ...]) -> field_sets.FieldSet:
 
 
 def parent_to_scale(entries: list[Object], paths: Mapping[str, tuple[str, ...]]) -> list[Object]:
-    """The entries that a scale object has: of those who own the replicas of its parent.
+    """Return the entries that a scale object has: of those who own the replicas of its parent.
 
     ``paths`` says for each apiVersion of the parent where it keeps the replicas.
     """
@@ -41,7 +41,7 @@ def parent_to_scale(entries: list[Object], paths: Mapping[str, tuple[str, ...]])
 def scale_to_parent(
     parent: list[Object], scale: list[Object], api_version: str, paths: Mapping[str, tuple[str, ...]]
 ) -> list[Object]:
-    """The parent's entries after the scale object's were changed by a write."""
+    """Return the parent's entries after the scale object's were changed by a write."""
     owners = {_writer(item): item for item in scale}
     result = []
     for item in parent:

@@ -7,7 +7,7 @@ from pybernetes.api.schema import Type
 
 
 def forget(type_: Type) -> None:
-    """Drops a type and all that are inside of it; built-in ones, which have names, stay."""
+    """Drop a type and all that are inside of it; built-in ones, which have names, stay."""
     waiting, seen = [type_], {id(type_)}
     while waiting:
         found = waiting.pop()

@@ -16,7 +16,7 @@ _FREE = ("any", "quantity", "int-or-string")
 
 
 def problems(value: Any, type_: Type) -> str:
-    """What is wrong with a configuration, in the words of Kubernetes, or nothing."""
+    """Return what is wrong with a configuration, in the words of Kubernetes, or nothing."""
     found: list[Problem] = []
     _check(value, type_, "", found)
     texts = [f"{path}: {message}" if path else message for path, message in found]
@@ -41,7 +41,7 @@ def _check(value: Any, type_: Type, path: str, found: list[Problem]) -> None:
 
 
 def _literal(value: Any) -> str:
-    """A value as Go's ``%#v`` prints it."""
+    """Return a value as Go's ``%#v`` prints it."""
     if type(value) is dict:
         items = [f"{go_format.quote(name)}:{_literal(value[name])}" for name in sorted(value)]
     elif type(value) is list:

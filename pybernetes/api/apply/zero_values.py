@@ -90,7 +90,7 @@ HELD: dict[Type, frozenset[str]] = {}
 
 
 def by_value(type_: Type) -> frozenset[str]:
-    """The fields of a struct that hold a struct or a time by value: empty and absent are the same for them."""
+    """Return the fields of a struct that hold a struct or a time by value: empty and absent are the same for them."""
     found = HELD.get(type_)
     if found is None:
         if len(HELD) > 10_000:  # types of custom resources come and go
@@ -107,7 +107,7 @@ def _times(type_: Type) -> set[str]:
 
 
 def of(type_: Type) -> Object:
-    """The object of a type in which nothing is set."""
+    """Return the object of a type in which nothing is set."""
     found = ZEROS.get(type_)
     if found is None:
         if len(ZEROS) > 10_000:

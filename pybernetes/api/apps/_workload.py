@@ -24,7 +24,7 @@ _NAME_WARNING = (
 
 
 def ordered(selector: Object | None) -> go_format.Struct | None:
-    """A label selector as messages show it."""
+    """Return a label selector as messages show it."""
     if selector is None:
         return None
     return go_format.Struct(
@@ -33,7 +33,7 @@ def ordered(selector: Object | None) -> go_format.Struct | None:
 
 
 def check_selector(selector: Object | None, kind: str, errors: Errors, path: Path = SPEC) -> bool:
-    """Checks the selector, and tells whether pods can be matched with it."""
+    """Check the selector, and return whether pods can be matched with it."""
     if selector is None:
         return True
     before = len(errors)
@@ -44,7 +44,7 @@ def check_selector(selector: Object | None, kind: str, errors: Errors, path: Pat
 
 
 def check_match(selector: Object | None, template: Object, path: Path, errors: Errors) -> None:
-    """Complains if the selector does not match the labels of the template; no selector matches nothing."""
+    """Report an error if the selector does not match the labels of the template; no selector matches nothing."""
     labels = template.get("metadata", {}).get("labels", {})
     if not selectors.from_object(selector).matches(labels):
         text = "`selector` does not match template `labels`"
@@ -52,13 +52,13 @@ def check_match(selector: Object | None, template: Object, path: Path, errors: E
 
 
 def check_template(template: Object, kind: str, errors: Errors) -> None:
-    """Checks the template of pods that are kept running for good."""
+    """Check the template of pods that are kept running for good."""
     validate_pod_template(template, TEMPLATE, errors)
     check_forever(template, kind, errors)
 
 
 def check_forever(template: Object, kind: str, errors: Errors) -> None:
-    """Complains about a pod that would come to an end."""
+    """Report a pod that would come to an end."""
     spec = template.get("spec", {})
     policy = spec.get("restartPolicy", "")
     if policy != "Always":
@@ -69,7 +69,7 @@ def check_forever(template: Object, kind: str, errors: Errors) -> None:
 
 
 def check_immutable_selector(new: Object, old: Object, errors: Errors) -> None:
-    """Complains if an update changes the selector."""
+    """Report an error if an update changes the selector."""
     after, before = get(new, ".spec.selector"), get(old, ".spec.selector")
     if after != before:
         errors.invalid(SPEC / "selector", ordered(after), IMMUTABLE)
@@ -78,7 +78,7 @@ def check_immutable_selector(new: Object, old: Object, errors: Errors) -> None:
 def check_at_most(
     status: Object, keys: Iterable[str], errors: Errors, ready_name: str = "readyReplicas"
 ) -> None:
-    """Complains about counts that are above the number of pods, and pods available that are not ready."""
+    """Report counts that are above the number of pods, and pods available that are not ready."""
     replicas, available, ready = (
         status.get(key, 0) for key in ("replicas", "availableReplicas", "readyReplicas")
     )
@@ -90,27 +90,27 @@ def check_at_most(
 
 
 def check_collisions(new: Object, old: Object, errors: Errors) -> None:
-    """Complains if the count of name collisions goes back."""
+    """Report an error if the count of name collisions goes back."""
     after, before = get(new, ".status.collisionCount"), get(old, ".status.collisionCount")
     if before is not None and (after is None or after < before):
         errors.invalid(STATUS / "collisionCount", after or 0, "cannot be decremented")
 
 
 def name_warnings(new: Object, old: Object | None) -> list[str]:
-    """Advises a name that pods can have as their host name."""
+    """Advise a name that pods can have as their host name."""
     problems = names.dns_label(new["metadata"].get("name", "")) if old is None else []
     return [f"{_NAME_WARNING}[{' '.join(problems)}]"] if problems else []
 
 
 def template_warnings(new: Object, old: Object | None) -> list[str]:
-    """What is odd about the pods of a workload that is new or changed."""
+    """Return what is odd about the pods of a workload that is new or changed."""
     if old is not None and old.get("spec") == new.get("spec"):
         return []
     return pod_template_warnings(get(new, ".spec.template", {}), TEMPLATE)
 
 
 def warnings(new: Object, old: Object | None) -> list[str]:
-    """Warnings about the name and about the pods."""
+    """Warn about the name and about the pods."""
     return name_warnings(new, old) + template_warnings(new, old)
 
 
@@ -119,7 +119,7 @@ def _containers(obj: Object, path: str) -> tuple[str, str]:
 
 
 def template_columns(path: str = ".spec.template") -> tuple[Column, ...]:
-    """The wide columns with the containers of the template."""
+    """Return the wide columns with the containers of the template."""
     return (
         Column("Containers", lambda obj, now: _containers(obj, path)[0], priority=1),
         Column("Images", lambda obj, now: _containers(obj, path)[1], priority=1),
@@ -127,10 +127,10 @@ def template_columns(path: str = ".spec.template") -> tuple[Column, ...]:
 
 
 def selector_column(path: str = ".spec.selector") -> Column:
-    """The wide column with the selector."""
+    """Return the wide column with the selector."""
     return Column("Selector", lambda obj, now: format_selector(get(obj, path)), priority=1)
 
 
 def number(name: str, path: str) -> Column:
-    """A column with a count that is 0 when it is absent."""
+    """Return a column with a count that is 0 when it is absent."""
     return Column(name, lambda obj, now: get(obj, path, 0), type="integer")

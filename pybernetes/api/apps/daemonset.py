@@ -21,7 +21,7 @@ _COUNTS = (
 
 
 def default(obj: Object) -> None:
-    """Pods are replaced one at a time."""
+    """Replace pods one at a time, unless told otherwise."""
     spec = obj.setdefault("spec", {})
     strategy = spec.setdefault("updateStrategy", {})
     if not strategy.get("type"):
@@ -50,19 +50,19 @@ def _set_template_generation(obj: Object, generation: int) -> None:
 
 
 def prepare_create(obj: Object) -> None:
-    """Starts without pods."""
+    """Start without pods."""
     obj["status"] = dict.fromkeys(_ALWAYS_WRITTEN, 0)
     _set_template_generation(obj, max(1, _template_generation(obj)))
 
 
 def prepare_update(new: Object, old: Object) -> None:
-    """Counts changes of the template."""
+    """Count changes of the template."""
     changed = get(new, ".spec.template") != get(old, ".spec.template")
     _set_template_generation(new, _template_generation(old) + changed)
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the selector, the template and the strategy."""
+    """Check the selector, the template and the strategy."""
     spec = obj.get("spec", {})
     selector, template = spec.get("selector"), spec.get("template", {})
     if _workload.check_selector(selector, "daemonset", errors):
@@ -103,18 +103,18 @@ def _rolling(rolling: Object, path: Path, errors: Errors) -> None:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that the selector stays."""
+    """Check that the selector stays."""
     _workload.check_immutable_selector(new, old, errors)
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks the counts."""
+    """Check the counts."""
     numbers.nonnegative_fields(new.get("status", {}), _COUNTS, STATUS, errors)
     _workload.check_collisions(new, old, errors)
 
 
 def warnings(new: Object, old: Object | None) -> list[str]:
-    """What is odd about pods, when their template is new or changed."""
+    """Return what is odd about pods, when their template is new or changed."""
     same = old is not None and get(old, ".spec.template") == get(new, ".spec.template")
     return [] if same else _workload.template_warnings(new, old)
 

@@ -20,7 +20,7 @@ _COUNTS = (
 
 
 def default(obj: Object) -> None:
-    """One replica, replaced a quarter at a time."""
+    """Ask for one replica, and replace a quarter at a time, unless told otherwise."""
     spec = obj.setdefault("spec", {})
     spec.setdefault("replicas", 1)
     strategy = spec.setdefault("strategy", {})
@@ -37,23 +37,23 @@ def default(obj: Object) -> None:
 
 
 def prepare_create(obj: Object) -> None:
-    """Starts with an empty status."""
+    """Start with an empty status."""
     obj["status"] = {}
 
 
 def prepare_update(new: Object, old: Object) -> None:
-    """Counts changes of annotations too, since they reach the replica sets."""
+    """Count changes of annotations too, since they reach the replica sets."""
     if new["metadata"].get("annotations", {}) != old["metadata"].get("annotations", {}):
         new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
 
 
 def prepare_status_update(new: Object, old: Object) -> None:
-    """Keeps the labels, which are not the controller's to change."""
+    """Keep the labels, which are not the controller's to change."""
     keep(new["metadata"], old["metadata"], "labels")
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the counts, the selector, the template and the strategy."""
+    """Check the counts, the selector, the template and the strategy."""
     spec = obj.get("spec", {})
     numbers.nonnegative(spec.get("replicas", 0), SPEC / "replicas", errors)
     selector, template = spec.get("selector"), spec.get("template", {})
@@ -102,12 +102,12 @@ def _go_rolling(rolling: Object) -> go_format.Struct:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that the selector stays."""
+    """Check that the selector stays."""
     _workload.check_immutable_selector(new, old, errors)
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that the counts fit together."""
+    """Check that the counts fit together."""
     status = new.get("status", {})
     numbers.nonnegative_fields(status, _COUNTS, STATUS, errors)
     _workload.check_at_most(status, ("updatedReplicas", "readyReplicas", "availableReplicas"), errors)

@@ -17,7 +17,7 @@ _COUNTS = (
 
 
 def default(obj: Object) -> None:
-    """One replica."""
+    """Ask for one replica, unless told otherwise."""
     spec = obj.setdefault("spec", {})
     spec.setdefault("replicas", 1)
     default_pod_template(spec.setdefault("template", {}))
@@ -25,12 +25,12 @@ def default(obj: Object) -> None:
 
 
 def prepare_create(obj: Object) -> None:
-    """Starts without pods."""
+    """Start without pods."""
     obj["status"] = {"replicas": 0}
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the counts, the selector and the template."""
+    """Check the counts, the selector and the template."""
     spec = obj.get("spec", {})
     numbers.nonnegative_fields(spec, ("replicas", "minReadySeconds"), SPEC, errors)
     selector, template = spec.get("selector"), spec.get("template", {})
@@ -45,12 +45,12 @@ def validate(obj: Object, errors: Errors) -> None:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that the selector stays."""
+    """Check that the selector stays."""
     _workload.check_immutable_selector(new, old, errors)
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that the counts fit together."""
+    """Check that the counts fit together."""
     status = new.get("status", {})
     numbers.nonnegative_fields(status, _COUNTS, STATUS, errors)
     _workload.check_at_most(status, ("fullyLabeledReplicas", "readyReplicas", "availableReplicas"), errors)

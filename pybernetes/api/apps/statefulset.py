@@ -25,7 +25,7 @@ _REVISIONS_WARNING = "spec.revisionHistoryLimit: a negative value retains all hi
 
 
 def default(obj: Object) -> None:
-    """One replica; pods come and go in order."""
+    """Ask for one replica, and let pods come and go in order, unless told otherwise."""
     spec = obj.setdefault("spec", {})
     if not spec.get("podManagementPolicy"):
         spec["podManagementPolicy"] = "OrderedReady"
@@ -61,12 +61,12 @@ def _default_claim(claim: Object) -> None:
 
 
 def prepare_create(obj: Object) -> None:
-    """Starts without pods."""
+    """Start without pods."""
     obj["status"] = {"replicas": 0, "availableReplicas": 0}
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the policies, the counts, the selector and the template."""
+    """Check the policies, the counts, the selector and the template."""
     spec = obj.get("spec", {})
     management = spec.get("podManagementPolicy", "")
     if management not in ("OrderedReady", "Parallel"):
@@ -90,7 +90,7 @@ def validate(obj: Object, errors: Errors) -> None:
 
 
 def _with_claims(spec: Object, template: Object) -> Object:
-    """The template as its pods will be: host names and claims are the controller's matter."""
+    """Return the template as its pods will be: host names and claims are the controller's matter."""
     claims = [claim.get("metadata", {}).get("name", "") for claim in spec.get("volumeClaimTemplates", ())]
     pod = template.get("spec", {})
     if not claims and not pod.get("hostname") and not pod.get("subdomain"):
@@ -126,7 +126,7 @@ def _strategy(strategy: Object, path: Path, errors: Errors) -> None:
 
 
 def validate_create(obj: Object, errors: Errors) -> None:
-    """Checks what stays as it is: the claims and the name of the service."""
+    """Check what stays as it is: the claims and the name of the service."""
     spec = obj.get("spec", {})
     for index, claim in enumerate(spec.get("volumeClaimTemplates", ())):
         validate_claim_spec(claim.get("spec", {}), (SPEC / "volumeClaimTemplates")[index] / "spec", errors)
@@ -137,7 +137,7 @@ def validate_create(obj: Object, errors: Errors) -> None:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that what names pods and volumes stays."""
+    """Check that what names pods and volumes stays."""
     _workload.check_immutable_selector(new, old, errors)
     claims = get(new, ".spec.volumeClaimTemplates", [])
     if claims != get(old, ".spec.volumeClaimTemplates", []):
@@ -148,7 +148,7 @@ def validate_update(new: Object, old: Object, errors: Errors) -> None:
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that the counts fit together."""
+    """Check that the counts fit together."""
     status = new.get("status", {})
     numbers.nonnegative_fields(status, _COUNTS, STATUS, errors)
     checked = ("readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas")
@@ -157,7 +157,7 @@ def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
 
 
 def warnings(new: Object, old: Object | None) -> list[str]:
-    """Tells of odd pods and claims, and of a history that is never cut."""
+    """Warn about odd pods and claims, and of a history that is never cut."""
     found = _workload.template_warnings(new, old)
     for index, claim in enumerate(get(new, ".spec.volumeClaimTemplates", ())):
         path = (SPEC / "volumeClaimTemplates")[index]

@@ -14,13 +14,13 @@ _ONE_OF = "exactly one of nonResourceAttributes or resourceAttributes must be sp
 
 
 def validate_attributes(spec: Object, errors: Errors) -> None:
-    """Checks that it asks about either a resource or a URL."""
+    """Check that it asks about either a resource or a URL."""
     if ("resourceAttributes" in spec) == ("nonResourceAttributes" in spec):
         errors.invalid(_SPEC, shown(spec.get("nonResourceAttributes")), _ONE_OF)
 
 
 def validate_user(spec: Object, errors: Errors) -> None:
-    """Checks that it says whose access is asked about."""
+    """Check that it says whose access is asked about."""
     if not spec.get("user") and not spec.get("groups"):
         errors.invalid(
             _SPEC / "user", spec.get("user", ""), "at least one of user or group must be specified"
@@ -28,7 +28,7 @@ def validate_user(spec: Object, errors: Errors) -> None:
 
 
 def validate_selectors(spec: Object, errors: Errors) -> None:
-    """Checks the selectors that narrow the resources."""
+    """Check the selectors that narrow the resources."""
     attributes = spec.get("resourceAttributes", {})
     for key in ("fieldSelector", "labelSelector"):
         if key in attributes:
@@ -47,7 +47,7 @@ def _selector(selector: Object, path: Path, labels: bool, errors: Errors) -> Non
 
 
 def _requirement(requirement: Object, path: Path, labels: bool, errors: Errors) -> None:
-    """Checks one condition; an unknown operator is let through, since a newer client may know it."""
+    """Check one condition; an unknown operator is let through, since a newer client may know it."""
     key, operator = requirement.get("key", ""), requirement.get("operator", "")
     values = requirement.get("values", ())
     if not labels and not key:
@@ -67,14 +67,14 @@ def _requirement(requirement: Object, path: Path, labels: bool, errors: Errors) 
 
 
 def validate_metadata(obj: Object, allowed: tuple[str, ...], text: str, errors: Errors) -> None:
-    """Checks that the metadata says nothing but what is allowed."""
+    """Check that the metadata says nothing but what is allowed."""
     metadata = obj["metadata"]
     if any(value and key not in allowed for key, value in metadata.items() if key != "managedFields"):
         errors.invalid(Path("metadata"), metadata, text)
 
 
 def shown(attributes: Object | None) -> Any:
-    """Attributes of a URL as an error shows them."""
+    """Return the attributes of a URL as an error shows them."""
     if attributes is None:
         return None
     return {"Path": attributes.get("path", ""), "Verb": attributes.get("verb", "")}

@@ -16,7 +16,7 @@ _FIELDS = {
 
 
 def _usage(source: Object, current: Object) -> str:
-    """A metric of CPU or memory: an amount, or a share of what was requested."""
+    """Return a metric of CPU or memory: an amount, or a share of what was requested."""
     target = source.get("target", {})
     if "averageValue" in target:
         now, wanted = current.get("averageValue", "<unknown>"), target["averageValue"]

@@ -20,8 +20,8 @@ STATUS_ANNOTATIONS = (STATUSES, CONDITIONS)
 _KIND = ("autoscaling", "v2", "HorizontalPodAutoscaler")
 
 
-def drop_annotations(metadata: dict[str, Any]) -> dict[str, str]:
-    """Removes the annotations of the conversion from the metadata, and gives them."""
+def drop_annotations(metadata: Object) -> dict[str, str]:
+    """Remove the annotations of the conversion from the metadata, and return them."""
     annotations = metadata.get("annotations", {})
     found = {
         key: annotations[key]
@@ -51,7 +51,7 @@ def _dump(value: Any) -> str:
 
 
 def _decode(value: Any, *path: str) -> Any:
-    """The value as the type of a field of v2, keys in any case; None if it does not fit."""
+    """Return the value as the type of a field of v2, keys in any case; None if it does not fit."""
     type_ = schema.kind_type(*_KIND)
     for name in path:
         type_ = type_.fields[name]
@@ -72,7 +72,7 @@ def _list(text: str | None, convert: Any, *path: str) -> list[Object]:
 
 
 def to_v2(obj: Object) -> Object:
-    """A v1 autoscaler in the form of v2."""
+    """Return a v1 autoscaler in the form of v2."""
     metadata = dict(obj["metadata"])
     found = drop_annotations(metadata)
     spec, status = obj.get("spec", {}), obj.get("status")
@@ -110,7 +110,7 @@ def _status_to_v2(status: Object, found: dict[str, str]) -> Object:
 
 
 def to_v1(obj: Object) -> Object:
-    """A v2 autoscaler in the form of v1."""
+    """Return a v2 autoscaler in the form of v1."""
     metadata = dict(obj["metadata"])
     drop_annotations(metadata)
     spec, status = obj.get("spec", {}), obj.get("status", {})

@@ -11,13 +11,13 @@ _REFERENCE = ("kind", "name", "apiVersion")
 
 
 def cpu(percent: int) -> Object:
-    """The metric that v1 has a field for."""
+    """Return the metric that v1 has a field for."""
     target = {"type": "Utilization", "averageUtilization": percent}
     return {"type": "Resource", "resource": {"name": "cpu", "target": target}}
 
 
 def cpu_percent(metric: Object) -> int | None:
-    """The share of CPU that a metric asks for, or None if it is another metric."""
+    """Return the share of CPU that a metric asks for, or None if it is another metric."""
     resource = metric.get("resource", {})
     if metric.get("type") != "Resource" or resource.get("name") != "cpu":
         return None
@@ -40,7 +40,7 @@ def _reference(source: Object) -> Object:
 
 
 def _to_v1(metric: Object, where: str) -> Object:
-    """One metric; ``where`` is target in a spec and current in a status."""
+    """Convert one metric; ``where`` is target in a spec and current in a status."""
     result: Object = {"type": metric.get("type", "")}
     for key in ("object", "pods", "resource", "containerResource", "external"):
         if key in metric:
@@ -87,22 +87,22 @@ _V1 = {
 
 
 def source_to_v1(metric: Object) -> Object:
-    """A metric of a spec as v1 writes it."""
+    """Return a metric of a spec as v1 writes it."""
     return _to_v1(metric, "target")
 
 
 def status_to_v1(metric: Object) -> Object:
-    """A metric of a status as v1 writes it."""
+    """Return a metric of a status as v1 writes it."""
     return _to_v1(metric, "current")
 
 
 def source_to_v2(metric: Object) -> Object:
-    """A metric of a spec that v1 wrote."""
+    """Return a metric of a spec that v1 wrote."""
     return _to_v2(metric, "target")
 
 
 def status_to_v2(metric: Object) -> Object:
-    """A metric of a status that v1 wrote."""
+    """Return a metric of a status that v1 wrote."""
     return _to_v2(metric, "current")
 
 
@@ -130,7 +130,7 @@ def _to_v2(metric: Object, where: str) -> Object:
 
 
 def _type(key: str, value: Object) -> None:
-    """Says what sort of target it is; v1 left that to the fields that are there."""
+    """Say what sort of target it is; v1 left that to the fields that are there."""
     if key in ("resource", "containerResource"):
         value["type"] = "Utilization" if "averageUtilization" in value else "AverageValue"
     elif key == "external":
@@ -144,7 +144,7 @@ def _type(key: str, value: Object) -> None:
 
 
 def internal_behavior(behavior: Object) -> Object:
-    """The behaviour with the names of upstream's internal type, which v1 has always written."""
+    """Return the behaviour with the names of upstream's internal type, which v1 has always written."""
     return {
         name: _internal_rules(behavior.get(key))
         for key, name in (("scaleUp", "ScaleUp"), ("scaleDown", "ScaleDown"))
@@ -171,7 +171,7 @@ def _internal_rules(rules: Object | None) -> Object | None:
 
 
 def known_keys(type_: Type, value: Any) -> Any:
-    """The value with its keys spelled as the type has them: Go reads JSON without regard to case."""
+    """Return the value with its keys spelled as the type has them: Go reads JSON without regard to case."""
     if type_.kind == "struct" and isinstance(value, dict):
         spelling = {name.lower(): name for name in type_.fields}
         result = {}

@@ -20,7 +20,7 @@ _TARGET_TYPES = ("Utilization", "Value", "AverageValue")
 
 
 def validate(metrics: list[Object], minimum: int | None, path: Path, errors: Errors) -> None:
-    """Checks each metric, and that one of them can wake up what was scaled to zero."""
+    """Check each metric, and that one of them can wake up what was scaled to zero."""
     for index, metric in enumerate(metrics):
         _metric(metric, path[index], errors)
     if minimum == 0 and not any(metric.get("type") in ("Object", "External") for metric in metrics):
@@ -103,7 +103,7 @@ def _usage(target: Object, path: Path, errors: Errors) -> None:
 
 
 def _identified(source: Object, path: Path, errors: Errors) -> Object:
-    """Checks the name of the metric and its target, and gives the target."""
+    """Check the name of the metric and its target, and return the target."""
     name = source.get("metric", {}).get("name", "")
     if not name:
         errors.required(path / "metric" / "name", "must specify a metric name")
@@ -129,7 +129,7 @@ def _target(target: Object, path: Path, errors: Errors) -> None:
 
 
 def reference(ref: Object, path: Path, errors: Errors, need_group: bool) -> None:
-    """Checks a reference to an object by kind, name and version."""
+    """Check a reference to an object by kind, name and version."""
     for key in ("kind", "name"):
         value = ref.get(key, "")
         if not value:

@@ -17,7 +17,7 @@ DEFAULT_CPU_PERCENT = 80
 
 
 def default(obj: Object) -> None:
-    """At least one replica, four fifths of the requested CPU; behaviour is completed if there is any."""
+    """Ask for at least one replica and four fifths of the requested CPU; complete the behaviour if there is any."""
     drop_annotations(obj["metadata"])
     spec = obj.setdefault("spec", {})
     default_bounds(spec)
@@ -33,7 +33,7 @@ def default(obj: Object) -> None:
 
 
 def default_bounds(spec: Object) -> None:
-    """Completes what both versions have."""
+    """Complete what both versions have."""
     target = spec.setdefault("scaleTargetRef", {})
     target.setdefault("kind", "")
     target.setdefault("name", "")
@@ -48,12 +48,12 @@ def _default_rules(rules: Object, policies: list[Object]) -> None:
 
 
 def prepare_create(obj: Object) -> None:
-    """Starts without measurements."""
+    """Start without measurements."""
     obj["status"] = {"desiredReplicas": 0}
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the bounds, the target, the metrics and the behaviour."""
+    """Check the bounds, the target, the metrics and the behaviour."""
     spec = obj.get("spec", {})
     low, high = spec.get("minReplicas"), spec.get("maxReplicas", 0)
     if low is not None and high < low:
@@ -105,7 +105,7 @@ def _policy(policy: Object, path: Path, errors: Errors) -> None:
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks the numbers."""
+    """Check the numbers."""
     for index, condition in enumerate(get(new, ".status.conditions", ())):
         generation = condition.get("observedGeneration", 0)
         numbers.nonnegative(generation, (_STATUS / "conditions")[index] / "observedGeneration", errors)

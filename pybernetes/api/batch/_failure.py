@@ -18,7 +18,7 @@ def _choice(values: tuple[str, ...]) -> str:
 
 
 def validate(spec: Object, path: Path, errors: Errors) -> None:
-    """Checks the policy of a job's spec."""
+    """Check the policy of a job's spec."""
     rules = spec["podFailurePolicy"].get("rules", [])
     if len(rules) > _MAX_RULES:
         errors.too_many(path / "rules", len(rules), _MAX_RULES)
@@ -31,7 +31,7 @@ def validate(spec: Object, path: Path, errors: Errors) -> None:
 
 
 def shown(policy: Object | None) -> go_format.Struct | None:
-    """The policy as messages show it."""
+    """Return the policy as messages show it."""
     if policy is None:
         return None
     return go_format.Struct(Rules=[_shown_rule(rule) for rule in policy.get("rules", ())] or None)

@@ -34,7 +34,7 @@ def _interval(text: str, completions: int) -> tuple[int, int]:
 
 
 def count(text: str, completions: int) -> int:
-    """How many indexes there are; ValueError if the text is wrong."""
+    """Return how many indexes there are; raise ValueError if the text is wrong."""
     total, previous = 0, None
     for part in text.split(",") if text else ():
         first, last = _interval(part, completions)
@@ -46,7 +46,7 @@ def count(text: str, completions: int) -> int:
 
 
 def _intervals(text: str, completions: int) -> list[tuple[int, int]]:
-    """The intervals that can be read."""
+    """Return the intervals that can be read."""
     found = []
     for part in text.split(",") if text else ():
         try:
@@ -57,7 +57,7 @@ def _intervals(text: str, completions: int) -> list[tuple[int, int]]:
 
 
 def overlap(completed: str, failed: str, completions: int) -> int | None:
-    """The first index that is in both, or None."""
+    """Return the first index that is in both, or None."""
     left, right = _intervals(completed, completions), _intervals(failed, completions)
     i = j = 0
     while i < len(left) and j < len(right):

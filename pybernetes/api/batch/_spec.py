@@ -29,7 +29,7 @@ _MANY_WARNING = (
 
 
 def default_template(spec: Object) -> None:
-    """Completes what is nested in the spec of a job."""
+    """Complete what is nested in the spec of a job."""
     for rule in spec.get("podFailurePolicy", {}).get("rules", ()):
         for pattern in rule.get("onPodConditions", ()):
             if not pattern.get("status"):
@@ -38,13 +38,13 @@ def default_template(spec: Object) -> None:
 
 
 def drop_disabled(spec: Object, old: Object) -> None:
-    """Drops the scheduling as a group, a feature that is off."""
+    """Drop the scheduling as a group, a feature that is off."""
     if "scheduling" not in old:
         spec.pop("scheduling", None)
 
 
 def validate(spec: Object, path: Path, errors: Errors) -> None:
-    """Checks a job's spec, defaults applied."""
+    """Check a job's spec, defaults applied."""
     numbers.nonnegative_fields(spec, _COUNTS, path, errors)
     if "managedBy" in spec:
         domain_prefixed_path(spec["managedBy"], path / "managedBy", errors)
@@ -105,7 +105,7 @@ def _indexed(spec: Object, path: Path, errors: Errors) -> None:
 
 
 def shown_success(policy: Object | None) -> go_format.Struct | None:
-    """The policy of success as messages show it."""
+    """Return the policy of success as messages show it."""
     if policy is None:
         return None
     rules = [
@@ -174,7 +174,7 @@ def _restart_policy(spec: Object, policy: str, path: Path, errors: Errors) -> No
 
 
 def warnings(spec: Object, path: Path) -> list[str]:
-    """Tells of jobs so large that their indexes may get lost, and of odd pods."""
+    """Warn about jobs so large that their indexes may get lost, and of odd pods."""
     many = spec.get("completions", 0) > _MANY_COMPLETIONS and spec.get("parallelism", 0) > _LIMIT_FOR_MANY
     found = [f"{path}: {_MANY_WARNING}"] if many and spec.get("completionMode") == "Indexed" else []
     return found + pod_template_warnings(spec.get("template", {}), path / "template")

@@ -17,18 +17,18 @@ _COUNTS = ("active", "succeeded", "failed", "ready", "terminating")
 
 
 def is_true(obj: Object, kind: str, status: str = "True") -> bool:
-    """Whether the job has a condition."""
+    """Return whether the job has a condition."""
     conditions = obj.get("status", {}).get("conditions", ())
     return any(item.get("type") == kind and item.get("status") == status for item in conditions)
 
 
 def is_finished(obj: Object) -> bool:
-    """Whether the job is complete or has failed."""
+    """Return whether the job is complete or has failed."""
     return is_true(obj, "Complete") or is_true(obj, "Failed")
 
 
 def validate(new: Object, old: Object, errors: Errors) -> None:
-    """Checks a new status against the job and its old status; most rules hold only for what changes."""
+    """Check a new status against the job and its old status; most rules hold only for what changes."""
     after, before = new.get("status", {}), old.get("status", {})
     numbers.nonnegative_fields(after, _COUNTS, _STATUS, errors)
     _uncounted(after.get("uncountedTerminatedPods", {}), errors)

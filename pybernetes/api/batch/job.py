@@ -23,7 +23,7 @@ _SHOWN = {"podFailurePolicy": _failure.shown, "successPolicy": _spec.shown_succe
 
 
 def default(obj: Object) -> None:
-    """One pod, tried again six times."""
+    """Run one pod, and try it again six times."""
     spec = obj.setdefault("spec", {})
     if "completions" not in spec and "parallelism" not in spec:
         spec["completions"] = 1
@@ -45,7 +45,7 @@ def _take_labels(obj: Object) -> None:
 
 
 def prepare_create(obj: Object) -> None:
-    """Makes the selector and the labels that tell this job's pods from all others."""
+    """Make the selector and the labels that tell this job's pods from all others."""
     spec = obj["spec"]
     obj["status"] = {}
     if not spec.get("manualSelector"):
@@ -70,12 +70,12 @@ def _generate_selector(obj: Object) -> None:
 
 
 def prepare_update(new: Object, old: Object) -> None:
-    """Drops what is of features that are off."""
+    """Drop what is of features that are off."""
     _spec.drop_disabled(new.get("spec", {}), old.get("spec", {}))
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the spec, and that the selector matches the template."""
+    """Check the spec, and that the selector matches the template."""
     spec = obj.get("spec", {})
     _spec.validate(spec, _SPEC, errors)
     selector = spec.get("selector")
@@ -95,7 +95,7 @@ def validate(obj: Object, errors: Errors) -> None:
 
 
 def validate_create(obj: Object, errors: Errors) -> None:
-    """Checks that the template has the labels of this job and no other's."""
+    """Check that the template has the labels of this job and no other's."""
     spec = obj.get("spec", {})
     if spec.get("manualSelector") or "selector" not in spec:
         return
@@ -117,7 +117,7 @@ def validate_create(obj: Object, errors: Errors) -> None:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that what pods were made from stays; a job that waits may still be changed a little."""
+    """Check that what pods were made from stays; a job that waits may still be changed a little."""
     spec, before = new.get("spec", {}), old.get("spec", {})
     if spec.get("completionMode") != "Indexed":
         meta.immutable(spec.get("completions"), before.get("completions"), _SPEC / "completions", errors)
@@ -165,7 +165,7 @@ def _put(target: Object, source: Object, key: str) -> None:
 
 
 def _allow_scheduling(allowed: Object, after: Object) -> None:
-    """Takes over where pods may run, which a job that waits may change."""
+    """Take over where pods may run, which a job that waits may change."""
     pod, wanted = allowed.setdefault("spec", {}), after.get("spec", {})
     affinity = {**pod.get("affinity", {})}
     _put(affinity, wanted.get("affinity", {}), "nodeAffinity")
@@ -178,7 +178,7 @@ def _allow_scheduling(allowed: Object, after: Object) -> None:
 
 
 def warnings(new: Object, old: Object | None) -> list[str]:
-    """Tells of names and numbers that bring surprises."""
+    """Warn about names and numbers that bring surprises."""
     changed = old is None or old.get("spec") != new.get("spec")
     found = _spec.warnings(new.get("spec", {}), _SPEC) if changed else []
     return _workload.name_warnings(new, old) + found

@@ -34,7 +34,7 @@ def _moment(value: Any) -> Any:
 
 @cache
 def request_type() -> Type:
-    """The type of ``request``."""
+    """Return the type of ``request``."""
     kind = _object("GroupVersionKind", group=STRING, version=STRING, kind=STRING)
     resource = _object("GroupVersionResource", group=STRING, version=STRING, resource=STRING)
     strings = types.list_of(STRING)
@@ -50,7 +50,7 @@ def request_type() -> Type:
 
 @cache
 def namespace_type() -> Type:
-    """The type of ``namespaceObject``."""
+    """Return the type of ``namespaceObject``."""
     strings, texts = types.list_of(STRING), types.map_of(STRING, STRING)
     metadata = _object(
         "NamespaceMetadata", name=STRING, generateName=STRING, namespace=STRING, labels=texts, annotations=texts,
@@ -78,7 +78,7 @@ def namespace_type() -> Type:
 
 
 def namespace_object(namespace: Mapping[str, Any] | None) -> Object | None:
-    """A namespace without what expressions do not see of it."""
+    """Return a namespace without what expressions do not see of it."""
     if namespace is None:
         return None
     kept = {"name", "generateName", "labels", "annotations", "uid", "creationTimestamp", "generation",
@@ -117,7 +117,7 @@ def environment(
     patches: bool = False,
     object_: Type = DYN,
 ) -> Environment:
-    """The environment of expressions; ``params`` is the type of the parameters, if there are any."""
+    """Return the environment of expressions; ``params`` is the type of the parameters, if there are any."""
     found: dict[str, Type | str] = {
         "object": object_, "oldObject": object_, "request": request_type(), "namespaceObject": namespace_type(),
     }  # fmt: skip
@@ -132,7 +132,7 @@ def environment(
 
 
 def compile_expression(source: str, where: Environment, returns: Iterable[Type] = ()) -> Program:
-    """Compiles an expression that gives one of some types; CelError in upstream's words."""
+    """Compile an expression that gives one of some types; raise CelError in upstream's words."""
     try:
         program = where.compile(source)
     except CelError as error:
@@ -150,7 +150,7 @@ class Variables:
     """The variables of a policy: each sees those before it."""
 
     def __init__(self, given: Iterable[Mapping[str, Any]], **how: Any) -> None:
-        """``how`` is what ``environment`` takes."""
+        """Compile the variables; ``how`` is what ``environment`` takes."""
         self.type = types.object_of("kubernetes.variables", {})
         self.programs: dict[str, Program] = {}
         self.errors: dict[str, str] = {}
@@ -166,12 +166,12 @@ class Variables:
                 self.add(variable["name"], program.type)
 
     def add(self, name: str, type_: Type) -> None:
-        """Makes a variable known to those that come later."""
+        """Make a variable known to those that come later."""
         assert self.type.fields is not None
         self.type.fields[name] = type_
 
     def snapshot(self) -> Type:
-        """The type of all variables so far."""
+        """Return the type of all variables so far."""
         assert self.type.fields is not None
         return types.object_of("kubernetes.variables", dict(self.type.fields))
 

@@ -69,7 +69,7 @@ class Checker(Walk[Type]):
         self.issues: list[Issue] = []
 
     def check(self, expr: Expr) -> Type:
-        """The type of the whole; complaints are collected."""
+        """Return the type of the whole; complaints are collected."""
         self.visit(expr)
         for node in self._all:
             node.type = resolve(node.type, self._known)
@@ -80,7 +80,7 @@ class Checker(Walk[Type]):
         return ERROR
 
     def visit(self, expr: Expr) -> Type:
-        """The type of a part, as far as it is known when it is reached."""
+        """Return the type of a part, as far as it is known when it is reached."""
         expr.type = self._method(expr)(expr)
         self._all.append(expr)
         return expr.type
@@ -189,7 +189,7 @@ class Checker(Walk[Type]):
         return result
 
     def _check_literal(self, expr: Call) -> None:
-        """Complains about a text that can never be what it is converted to."""
+        """Report a text that can never be what it is converted to."""
         check = _TEXTS.get(expr.function)
         if check is None or not isinstance(arg := expr.args[-1], Literal) or not isinstance(arg.value, str):
             return

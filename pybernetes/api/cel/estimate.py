@@ -48,7 +48,7 @@ Sizes = Callable[[Path], "int | None"]
 
 
 def estimate(tree: Expr, sizes: Sizes) -> Range:
-    """The cost of a checked expression."""
+    """Return the cost of a checked expression."""
     return _Estimator(sizes).visit(tree)
 
 
@@ -249,7 +249,7 @@ class _Estimator(Walk[Range]):
     # -- sizes -------------------------------------------------------------------------------------------------
 
     def path(self, expr: Expr) -> Path:
-        """Where the schema says what an expression is."""
+        """Return where the schema says what an expression is."""
         if isinstance(expr, Ident):
             local = self._local(expr.name)
             if local is not None:
@@ -257,7 +257,7 @@ class _Estimator(Walk[Range]):
         return self._paths.get(id(expr), ())
 
     def node(self, expr: Expr) -> Node:
-        """An argument with all that is known of its size."""
+        """Return an argument with all that is known of its size."""
         path = self.path(expr)
         return Node(expr, expr.type, () if path[:1] == (ACCUMULATOR,) else path, self.size(expr))
 
@@ -278,7 +278,7 @@ class _Estimator(Walk[Range]):
             self._entries[id(to)] = entry
 
     def size(self, expr: Expr) -> Range | None:
-        """How large a value is, or None if nothing is known."""
+        """Return how large a value is, or None if nothing is known."""
         if id(expr) in self._sizes:
             return self._sizes[id(expr)]
         if isinstance(expr, Literal):
@@ -302,11 +302,11 @@ class _Estimator(Walk[Range]):
         return None
 
     def size_or_unknown(self, expr: Expr) -> Range:
-        """How large a value is, or may be."""
+        """Return how large a value is, or may be."""
         return self.size(expr) or UNKNOWN
 
     def entry(self, expr: Expr) -> Entry | None:
-        """How large the items of a list or map are, if they are known one by one."""
+        """Return how large the items of a list or map are, if they are known one by one."""
         if id(expr) in self._entries:
             return self._entries[id(expr)]
         if isinstance(expr, Ident):

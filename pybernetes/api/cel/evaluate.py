@@ -28,7 +28,7 @@ from pybernetes.api.cel.types import Type, is_dynamic
 
 
 def build(expr: Expr, globals_: Mapping[str, Type]) -> Step:
-    """The function that evaluates a checked expression; it raises Failure or Exceeded."""
+    """Return the function that evaluates a checked expression; it raises Failure or Exceeded."""
     return _Builder(globals_).visit(expr)
 
 
@@ -248,7 +248,7 @@ class _Builder(Walk[Step]):
         return run
 
     def _scoped(self, expr: Fold, over: Step, loop: Loop) -> Step:
-        """A loop with variables of its own, after which those outside have their values again."""
+        """Return a loop with variables of its own, after which those outside have their values again."""
         first, second, names = expr.variable, expr.second, (expr.accumulator, expr.variable, expr.second)
         is_bind = isinstance(expr.over, ListExpr) and not expr.over.items and expr.accumulator != "@result"
 
@@ -279,7 +279,7 @@ def _present(operand: Step, key: str) -> Step:
 
 
 def _logical(left: Step, right: Step, absorbing: bool) -> Step:
-    """``&&`` and ``||``: the side that decides does so even if the other fails."""
+    """Evaluate ``&&`` or ``||``: the side that decides does so even if the other fails."""
 
     def decide(frame: Frame) -> bool:
         failed: Failure | None = None
@@ -308,7 +308,7 @@ def _logical(left: Step, right: Step, absorbing: bool) -> Step:
 
 
 def _direct(overload: Overload, steps: list[Step]) -> Step:
-    """A call of which it is known what it calls."""
+    """Return a call of which it is known what it calls."""
     call, price = overload.call, overload.cost
 
     def run(frame: Frame) -> Any:
@@ -326,7 +326,7 @@ def _direct(overload: Overload, steps: list[Step]) -> Step:
 
 
 def _dispatched(overloads: list[Overload], steps: list[Step]) -> Step:
-    """A call that is decided by the values."""
+    """Return a call that is decided by the values."""
 
     def run(frame: Frame) -> Any:
         args = tuple([step(frame) for step in steps])

@@ -21,19 +21,19 @@ class Range(NamedTuple):
     most: int
 
     def add(self, other: Range) -> Range:
-        """The sum."""
+        """Return the sum."""
         return Range(min(MOST, self.least + other.least), min(MOST, self.most + other.most))
 
     def times(self, other: Range) -> Range:
-        """The product."""
+        """Return the product."""
         return Range(min(MOST, self.least * other.least), min(MOST, self.most * other.most))
 
     def scaled(self, factor: float) -> Range:
-        """The product with a factor, rounded up."""
+        """Return the product with a factor, rounded up."""
         return Range(_scaled(self.least, factor), _scaled(self.most, factor))
 
     def union(self, other: Range) -> Range:
-        """What covers both."""
+        """Return what covers both."""
         return Range(min(self.least, other.least), max(self.most, other.most))
 
 
@@ -71,7 +71,7 @@ _LONGEST_NAME = 64
 def library_cost(
     name: str, identifier: str, target: Node | None, args: list[Node], size: Callable[[Node], Range]
 ) -> tuple[Range, Range | None] | None:
-    """What a function of Kubernetes' libraries costs, and how large its result is; None if it is none of them."""
+    """Return the cost of a function of Kubernetes' libraries and the size of its result; None if it is none of them."""
     factor = cost.TRAVERSAL
     if name in _NOMINAL or identifier == "cidr_ip":
         return ONE, None

@@ -27,7 +27,7 @@ Loop = Callable[[Frame, Items], Any]
 
 
 def bindings(variables: dict[str, Any], values: Any, first: str, second: str) -> Iterator[bool]:
-    """Goes through the items, and gives the variables their values on the way."""
+    """Go through the items, and give the variables their values on the way."""
     if not isinstance(values, list | dict):
         raise Failure("no such overload")
     if not second:
@@ -42,7 +42,7 @@ def bindings(variables: dict[str, Any], values: Any, first: str, second: str) ->
 
 
 def quantified(test: Step, absorbing: bool) -> Loop:
-    """``all`` and ``exists``: the first item that decides ends the loop, whatever failed before."""
+    """Evaluate ``all`` or ``exists``: the first item that decides ends the loop, whatever failed before."""
     per_item = 4 if absorbing else 3
 
     def run(frame: Frame, items: Items) -> bool:
@@ -72,7 +72,7 @@ def quantified(test: Step, absorbing: bool) -> Loop:
 
 
 def collected(test: Step | None, item: Step) -> Loop:
-    """``map`` and ``filter``: a list that grows."""
+    """Evaluate ``map`` or ``filter``: a list that grows."""
 
     def run(frame: Frame, items: Items) -> list[Any]:
         found: list[Any] = []
@@ -97,7 +97,7 @@ def collected(test: Step | None, item: Step) -> Loop:
 
 
 def inserted(test: Step | None, parts: list[Step]) -> Loop:
-    """``transformMap``: a map that grows."""
+    """Evaluate ``transformMap``: a map that grows."""
 
     def run(frame: Frame, items: Items) -> dict[Any, Any]:
         found: dict[Any, Any] = {}

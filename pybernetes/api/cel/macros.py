@@ -42,7 +42,7 @@ def _has(parser: Parser, target: Expr | None, args: list[Expr], at: int) -> Expr
 
 
 def _names(parser: Parser, args: list[Expr], most: int) -> tuple[tuple[str, str], list[Expr]] | None:
-    """The variables of a loop, one or two, and what comes after them."""
+    """Return the variables of a loop, one or two, and what comes after them."""
     if len(args) == most + 1:
         first, second = _variable(parser, args[0]), _variable(parser, args[1])
         if first == second:
@@ -135,7 +135,7 @@ def _entries(at: int, target: Expr, names: tuple[str, str], args: list[Expr], st
 
 
 def _bound(at: int, name: str, value: Expr, result: Expr) -> Fold:
-    """A name for a value: a loop over nothing."""
+    """Bind a name to a value: a loop over nothing."""
     nothing = ListExpr(at, [])
     return Fold(at, nothing, _UNUSED, "", name, value, Literal(at, False), Ident(at, name), result)
 

@@ -33,7 +33,7 @@ class Moment:
 
     @classmethod
     def parse(cls, text: str) -> Moment:
-        """A timestamp in RFC 3339; ValueError if it is none."""
+        """Return a timestamp in RFC 3339; raise ValueError if it is none."""
         match = _RFC3339.fullmatch(text)
         if match is None:
             raise ValueError(text)
@@ -47,7 +47,7 @@ class Moment:
         return cls(seconds * SECOND + fraction)
 
     def datetime(self, zone: Any = UTC) -> datetime:
-        """The timestamp as Python has it, without what is shorter than a microsecond."""
+        """Return the timestamp as a datetime, without what is shorter than a microsecond."""
         return (_EPOCH + timedelta(microseconds=self.nanos // 1000)).astimezone(zone)
 
     def __str__(self) -> str:
@@ -81,7 +81,7 @@ class Span:
 
     @classmethod
     def parse(cls, text: str) -> Span:
-        """A duration as Go writes it; ValueError if it is none."""
+        """Return a duration as Go writes it; raise ValueError if it is none."""
         body = text[1:] if text[:1] in ("-", "+") else text
         if body == "0":
             return cls(0)
@@ -179,7 +179,7 @@ class MapList(list[Any]):
         self.keys = keys
 
     def key(self, item: Any) -> Any:
-        """What tells an item apart."""
+        """Return what tells an item apart."""
         return tuple(str(item.get(key)) for key in self.keys)
 
 
@@ -192,7 +192,7 @@ _TYPE_NAMES = {"null": "null_type", "timestamp": "google.protobuf.Timestamp", "d
 
 
 def kind_of(value: Any) -> str:
-    """The kind of a value; for a class of a library, its name."""
+    """Return the kind of a value; for a class of a library, its name."""
     found = _KINDS.get(type(value))
     if found is not None:
         return found
@@ -200,7 +200,7 @@ def kind_of(value: Any) -> str:
 
 
 def type_name(value: Any) -> str:
-    """The name of a value's type."""
+    """Return the name of a value's type."""
     if isinstance(value, Struct):
         return value.name
     kind = kind_of(value)
@@ -211,7 +211,7 @@ _NUMBERS = (int, float)
 
 
 def equal(one: Any, other: Any) -> bool:
-    """Whether two values are equal; values of different types are not, except for numbers."""
+    """Return whether two values are equal; values of different types are not, except for numbers."""
     kind, other_kind = type(one), type(other)
     if kind is other_kind and kind in (str, int, bool, bytes, float):
         return bool(one == other)
@@ -229,7 +229,7 @@ def equal(one: Any, other: Any) -> bool:
 
 
 def key_of(value: Any) -> Any:
-    """Something hashable that is the same for equal values, so that large lists are compared in a moment."""
+    """Return something hashable that is the same for equal values, so that large lists are compared in a moment."""
     kind = type(value)
     if kind is str or kind is bytes:
         return value
@@ -257,7 +257,7 @@ def _equal_lists(one: list[Any], other: list[Any]) -> bool:
 
 
 def add_lists(one: list[Any], other: list[Any]) -> list[Any]:
-    """Both lists as one; sets do not repeat, and objects of maps are merged."""
+    """Return both lists as one; sets do not repeat, and objects of maps are merged."""
     if isinstance(one, SetList):
         held = {*map(key_of, one)}
         return SetList(one + [item for item in other if key_of(item) not in held])
@@ -275,7 +275,7 @@ def add_lists(one: list[Any], other: list[Any]) -> list[Any]:
 
 
 def less(one: Any, other: Any) -> bool:
-    """Whether a value comes before another; Failure if they have no order."""
+    """Return whether a value comes before another; Failure if they have no order."""
     try:
         return bool(one < other)
     except TypeError:
@@ -283,7 +283,7 @@ def less(one: Any, other: Any) -> bool:
 
 
 def size(value: Any) -> int:
-    """How long a value is; 1 for what has no length."""
+    """Return how long a value is; 1 for what has no length."""
     if isinstance(value, str | bytes | list | dict):
         return len(value)
     if isinstance(value, Optional) and value.present:

@@ -88,7 +88,7 @@ class Parser:
         self.issues: list[Issue] = []
 
     def parse(self) -> Expr:
-        """The whole expression."""
+        """Return the whole expression."""
         found = self._expression()
         token = self._peek()
         if token.kind != "end":
@@ -98,7 +98,7 @@ class Parser:
         return found
 
     def complain(self, at: int, text: str) -> None:
-        """Notes a complaint of a macro."""
+        """Note a complaint of a macro."""
         self.issues.append(Issue(at, text))
 
     # -- tokens --------------------------------------------------------------------------------------------
@@ -154,7 +154,7 @@ class Parser:
         return found
 
     def _balanced(self, below: Callable[[], Expr], text: str) -> Expr:
-        """Operands of an operator whose grouping means nothing, so that long chains make no deep tree."""
+        """Read the operands of an operator whose grouping means nothing, so that long chains make no deep tree."""
         operands, places = [below()], []
         while token := self._accept(text):
             places.append(token.at)

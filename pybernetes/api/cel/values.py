@@ -34,7 +34,7 @@ def _capped(schema: Object | None, most: int) -> Object:
 
 
 def with_head(schema: Object) -> Object:
-    """The schema of a whole object with the part that every object has."""
+    """Return the schema of a whole object with the part that every object has."""
     given = schema.get("properties") or {}
     metadata = (given.get("metadata") or {}).get("properties") or {}
     head = {
@@ -53,7 +53,7 @@ def with_head(schema: Object) -> Object:
 
 @lru_cache(maxsize=4096)
 def escape(name: str) -> str:
-    """The name of a field as expressions write it; nothing if they cannot."""
+    """Return the name of a field as expressions write it; nothing if they cannot."""
     if name in _KEYWORDS:
         return f"__{name}__"
     if not _ESCAPABLE.fullmatch(name):
@@ -75,11 +75,11 @@ class Declared:
         self.fields: dict[str, Declared] = {}
 
     def value(self, value: Any) -> Any:
-        """A JSON value as an expression gets it."""
+        """Return a JSON value as an expression gets it."""
         return value if self.convert is None or value is None else self.convert(value)
 
     def limit(self, path: tuple[str, ...]) -> int | None:
-        """The most items or characters at a path below a variable of this type."""
+        """Return the most items or characters at a path below a variable of this type."""
         found: Declared | None = self
         for name in path[1:]:
             assert found is not None
@@ -95,7 +95,7 @@ class Declared:
 
 
 def declare(schema: Object | None, root: bool = False) -> Declared | None:
-    """How expressions see values of a schema; None if they do not see them at all."""
+    """Return how expressions see values of a schema; None if they do not see them at all."""
     if not schema:
         return None
     if schema.get("x-kubernetes-int-or-string"):

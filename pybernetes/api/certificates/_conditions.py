@@ -12,17 +12,17 @@ _STATUSES = ("False", "True", "Unknown")
 
 
 def conditions(obj: Object) -> list[Object]:
-    """The conditions of a request."""
+    """Return the conditions of a request."""
     return obj.get("status", {}).get("conditions", [])
 
 
 def of_type(obj: Object, kind: str) -> list[Object]:
-    """The conditions of one type."""
+    """Return the conditions of one type."""
     return [condition for condition in conditions(obj) if condition.get("type") == kind]
 
 
 def stamp(new: Object, old: Object) -> None:
-    """Completes the times of conditions: the last transition is kept while the status stays."""
+    """Complete the times of conditions: the last transition is kept while the status stays."""
     for condition in conditions(new):
         if not condition.get("lastUpdateTime"):
             condition["lastUpdateTime"] = current_time.timestamp()
@@ -39,7 +39,7 @@ def stamp(new: Object, old: Object) -> None:
 
 
 def keep_decision(new: Object, old: Object) -> None:
-    """Puts the old Approved and Denied conditions back, unless their number changed."""
+    """Put the old Approved and Denied conditions back, unless their number changed."""
     for kind in ("Approved", "Denied"):
         before = of_type(old, kind)
         places = [index for index, item in enumerate(conditions(new)) if item.get("type") == kind]
@@ -49,7 +49,7 @@ def keep_decision(new: Object, old: Object) -> None:
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks each condition; what is final can only be true."""
+    """Check each condition; what is final can only be true."""
     seen: set[str] = set()
     for index, condition in enumerate(conditions(obj)):
         kind, status = condition.get("type", ""), condition.get("status", "")
@@ -66,7 +66,7 @@ def validate(obj: Object, errors: Errors) -> None:
 
 
 def validate_one_decision(obj: Object, errors: Errors) -> None:
-    """Checks that a request is not both approved and denied."""
+    """Check that a request is not both approved and denied."""
     decided = [item["type"] for item in conditions(obj) if item.get("type") in ("Approved", "Denied")]
     if len(set(decided)) == 2:
         options = [f'conditions[{{"type": "{kind}"}}]' for kind in ("Approved", "Denied")]
@@ -75,7 +75,7 @@ def validate_one_decision(obj: Object, errors: Errors) -> None:
 
 
 def validate_update(new: Object, old: Object, errors: Errors, *, deciding: bool) -> None:
-    """Checks that nothing final is taken back, and that only the approval subresource decides."""
+    """Check that nothing final is taken back, and that only the approval subresource decides."""
     for kind in _FINAL:
         if len(of_type(new, kind)) < len(of_type(old, kind)):
             errors.forbidden(PATH, f'updates may not remove a condition of type "{kind}"')

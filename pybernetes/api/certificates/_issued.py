@@ -19,7 +19,7 @@ _MINUTE = 60
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks the step from the old status to the new one."""
+    """Check the step from the old status to the new one."""
     status, before = new.get("status", {}), old.get("status", {})
     count = len(errors)
     _validate_types(status.get("conditions", []), errors)

@@ -13,7 +13,7 @@ _CURVES = {"secp256r1": "P-256", "secp384r1": "P-384", "secp521r1": "P-521", "se
 
 
 def validate_request(content: bytes, errors: Errors) -> None:
-    """Checks a PKCS#10 request: its key, and that it is signed with it."""
+    """Check a PKCS#10 request: its key, and that it is signed with it."""
     if len(content) > _LARGEST:
         errors.too_long(_REQUEST, _LARGEST)
         return
@@ -29,7 +29,7 @@ def validate_request(content: bytes, errors: Errors) -> None:
 
 
 def _weakness(csr: Any) -> tuple[Any, str]:
-    """The value to show and what is wrong with the key, or no text."""
+    """Return the value to show and what is wrong with the key, or no text."""
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 

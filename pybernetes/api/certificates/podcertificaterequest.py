@@ -15,17 +15,17 @@ _ONE_OF = "exactly one of (stubPKCS10Request) or (pkixPublicKey, proofOfPossessi
 
 
 def default(obj: Object) -> None:
-    """Completes the longest lifetime: a day."""
+    """Complete the longest lifetime: a day."""
     obj.setdefault("spec", {}).setdefault("maxExpirationSeconds", 86400)
 
 
 def prepare_create(obj: Object) -> None:
-    """Starts with an empty status, which is always shown."""
+    """Start with an empty status, which is always shown."""
     obj["status"] = {}
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks whom the certificate is for, its lifetime and its key."""
+    """Check whom the certificate is for, its lifetime and its key."""
     spec = obj.get("spec", {})
     signer = spec.get("signerName", "")
     checks.signer_name(signer, _SPEC / "signerName", errors)
@@ -55,7 +55,7 @@ def validate(obj: Object, errors: Errors) -> None:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that the spec stays."""
+    """Check that the spec stays."""
     meta.immutable(new.get("spec"), old.get("spec"), _SPEC, errors)
 
 

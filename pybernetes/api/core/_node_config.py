@@ -8,7 +8,7 @@ from pybernetes.api.validation import names
 
 
 def validate_source(source: Object, in_status: bool, path: Path, errors: Errors) -> None:
-    """Checks a reference to a config map, in the spec or in the status."""
+    """Check a reference to a config map, in the spec or in the status."""
     if "configMap" not in source:
         errors.invalid(path, source, "exactly one reference subfield must be non-nil")
         return

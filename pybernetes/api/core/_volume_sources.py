@@ -139,7 +139,7 @@ SOURCES: dict[str, Check] = {
 
 
 def validate_source(spec: Object, volume_name: str, path: Path, errors: Errors) -> None:
-    """Checks that there is one source, and that it is complete."""
+    """Check that there is one source, and that it is complete."""
     found = False
     for key, check in SOURCES.items():
         if key not in spec:

@@ -10,7 +10,7 @@ _TARGET = Path("target")
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks that the target is a node."""
+    """Check that the target is a node."""
     target = obj.get("target", {})
     kind, name = target.get("kind", ""), target.get("name", "")
     if kind not in ("", "Node"):

@@ -7,7 +7,7 @@ from pybernetes.api.table import NAME
 
 
 def component_status(name: str, healthy: bool, message: str = "", error: str = "") -> Object:
-    """The object that says how one component is."""
+    """Return the object that says how one component is."""
     condition = {"type": "Healthy", "status": "True" if healthy else "False"}
     if message:
         condition["message"] = message

@@ -11,7 +11,7 @@ _SIZE_LIMIT = 1024 * 1024
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the keys and the size of the data."""
+    """Check the keys and the size of the data."""
     data, binary = obj.get("data", {}), obj.get("binaryData", {})
     size = 0
     for key, value in data.items():
@@ -29,7 +29,7 @@ def validate(obj: Object, errors: Errors) -> None:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that what is immutable stays."""
+    """Check that what is immutable stays."""
     if not old.get("immutable"):
         return
     if not new.get("immutable"):

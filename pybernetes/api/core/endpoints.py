@@ -14,7 +14,7 @@ _ADDRESS_LISTS = ("addresses", "notReadyAddresses")
 
 
 def default(obj: Object) -> None:
-    """Ports speak TCP unless they say otherwise."""
+    """Let ports speak TCP unless they say otherwise."""
     for subset in obj.get("subsets", ()):
         for port in subset.get("ports", ()):
             if not port.get("protocol"):
@@ -22,7 +22,7 @@ def default(obj: Object) -> None:
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the addresses and ports of every subset."""
+    """Check the addresses and ports of every subset."""
     for index, subset in enumerate(obj.get("subsets", ())):
         path = _SUBSETS[index]
         if not any(subset.get(key) for key in _ADDRESS_LISTS):
@@ -66,7 +66,7 @@ def _port(port: Object, name_required: bool, path: Path, errors: Errors) -> None
 
 
 def warnings(obj: Object, old: Object | None) -> list[str]:
-    """Tells about addresses in unusual spellings."""
+    """Warn about addresses in unusual spellings."""
     found: list[str] = []
     labels = obj["metadata"].get("labels") or {}
     if labels.get("endpoints.kubernetes.io/managed-by") == "endpoint-controller":

@@ -16,7 +16,7 @@ _MILLI_LIMIT = (2**63 - 1) // 1000
 
 
 def default(obj: Object) -> None:
-    """Limits default to the maximum, requests to the limit or the minimum, for containers."""
+    """Default limits to the maximum, and requests to the limit or the minimum, for containers."""
     spec = obj.setdefault("spec", {})
     for item in spec.get("limits", ()):
         if item.get("type") == "Container":
@@ -31,14 +31,14 @@ def default(obj: Object) -> None:
 
 
 def prepare_create(obj: Object) -> None:
-    """A limit range without a name gets one."""
+    """Give a limit range without a name one."""
     meta = obj["metadata"]
     if not meta.get("name") and not meta.get("generateName"):
         meta["name"] = str(uuid4())
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks every item, and that the types differ."""
+    """Check every item, and that the types differ."""
     seen = set()
     for index, item in enumerate(obj.get("spec", {}).get("limits", ())):
         path = (Path("spec") / "limits")[index]

@@ -24,7 +24,7 @@ _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 
 def default(obj: Object) -> None:
-    """Keeps both forms of the pod CIDR in step; everything is allocatable unless it is said otherwise."""
+    """Keep both forms of the pod CIDR in step; everything is allocatable unless it is said otherwise."""
     spec = obj.setdefault("spec", {})
     cidr, cidrs = spec.get("podCIDR"), spec.get("podCIDRs")
     if cidr and (not cidrs or cidrs[0] != cidr):
@@ -46,14 +46,14 @@ def default(obj: Object) -> None:
 
 
 def prepare_create(obj: Object) -> None:
-    """Drops what is not in use any more, or not yet."""
+    """Drop what is not in use any more, or not yet."""
     obj.get("spec", {}).pop("configSource", None)
     obj.get("spec", {}).pop("podPreemptionPolicy", None)
     obj.get("status", {}).pop("config", None)
 
 
 def prepare_update(new: Object, old: Object) -> None:
-    """Drops what is not in use any more, or not yet, unless it was there."""
+    """Drop what is not in use any more, or not yet, unless it was there."""
     before = old.get("spec", {})
     for key in ("configSource", "podPreemptionPolicy"):
         if key not in before:
@@ -61,13 +61,13 @@ def prepare_update(new: Object, old: Object) -> None:
 
 
 def prepare_status_update(new: Object, old: Object) -> None:
-    """Drops the configuration that nothing sets any more."""
+    """Drop the configuration that nothing sets any more."""
     if "config" not in old.get("status", {}):
         new.get("status", {}).pop("config", None)
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks taints, amounts and the CIDRs of pods."""
+    """Check taints, amounts and the CIDRs of pods."""
     spec, status = obj.get("spec", {}), obj.get("status", {})
     _taints(spec.get("taints", ()), errors)
     _amounts(status, errors)
@@ -141,7 +141,7 @@ def _features(status: Object, errors: Errors) -> None:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that what is given once stays: CIDRs, the provider's ID."""
+    """Check that what is given once stays: CIDRs, the provider's ID."""
     spec, before, status = new.get("spec", {}), old.get("spec", {}), new.get("status", {})
     _addresses(status, errors)
     if before.get("podCIDRs") and before["podCIDRs"] != spec.get("podCIDRs"):
@@ -157,7 +157,7 @@ def validate_update(new: Object, old: Object, errors: Errors) -> None:
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks amounts, features, addresses and the configuration that the node reports."""
+    """Check amounts, features, addresses and the configuration that the node reports."""
     status = new.get("status", {})
     _amounts(status, errors)
     _features(status, errors)
@@ -178,7 +178,7 @@ def _addresses(status: Object, errors: Errors) -> None:
 
 
 def warnings(obj: Object, old: Object | None) -> list[str]:
-    """Tells about fields without effect and CIDRs in unusual spellings."""
+    """Warn about fields without effect and CIDRs in unusual spellings."""
     spec = obj.get("spec", {})
     found = []
     if "configSource" in spec:

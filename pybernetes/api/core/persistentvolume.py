@@ -74,7 +74,7 @@ _DEPRECATED = {
 
 
 def default(obj: Object) -> None:
-    """A volume is kept after its claim and has a file system, unless it says otherwise."""
+    """Keep a volume after its claim and give it a file system, unless it says otherwise."""
     spec = obj.setdefault("spec", {})
     if not spec.get("persistentVolumeReclaimPolicy"):
         spec["persistentVolumeReclaimPolicy"] = "Retain"
@@ -89,12 +89,12 @@ def default(obj: Object) -> None:
 
 
 def prepare_create(obj: Object) -> None:
-    """A new volume is pending from now on."""
+    """Make a new volume pending from now on."""
     obj["status"] = {"phase": "Pending", "lastPhaseTransitionTime": time.timestamp()}
 
 
 def prepare_status_update(new: Object, old: Object) -> None:
-    """Notes when the phase changed, unless the writer did."""
+    """Note when the phase changed, unless the writer did."""
     key = "lastPhaseTransitionTime"
     after, before = new.setdefault("status", {}), old.get("status", {})
     if after.get("phase") != before.get("phase"):
@@ -105,7 +105,7 @@ def prepare_status_update(new: Object, old: Object) -> None:
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks access, size, where it can be used from, and the one source that it must have."""
+    """Check access, size, where it can be used from, and the one source that it must have."""
     spec = obj.get("spec", {})
     if not spec.get("accessModes"):
         errors.required(_SPEC / "accessModes")
@@ -160,7 +160,7 @@ def _attributes_class(spec: Object, errors: Errors) -> None:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that the source, the mode and the nodes stay."""
+    """Check that the source, the mode and the nodes stay."""
     spec, before = new.get("spec", {}), old.get("spec", {})
     after_source, before_source = (
         {key: held[key] for key in SOURCES if key in held} for held in (spec, before)
@@ -183,7 +183,7 @@ def validate_update(new: Object, old: Object, errors: Errors) -> None:
 
 
 def _shown_source(source: Object) -> go_format.Struct:
-    """The source as Go prints it: every kind of source, all but one null."""
+    """Return the source as Go prints it: every kind of source, all but one null."""
     return go_format.Struct({name: _capitalized(source.get(key)) for name, key in _GO_SOURCES.items()})
 
 
@@ -194,7 +194,7 @@ def _capitalized(value: Any) -> Any:
 
 
 def _shown_affinity(affinity: Object | None) -> go_format.Struct | None:
-    """Node affinity as Go prints it."""
+    """Return the node affinity as Go prints it."""
     if affinity is None:
         return None
 
@@ -215,7 +215,7 @@ def _shown_affinity(affinity: Object | None) -> go_format.Struct | None:
 
 
 def _renamed(old: Any, new: Any) -> Any:
-    """The old affinity with those labels renamed that the new one has under their stable names."""
+    """Return the old affinity with those labels renamed that the new one has under their stable names."""
     if isinstance(old, dict) and isinstance(new, dict):
         found = {key: _renamed(value, new.get(key)) for key, value in old.items()}
         if "operator" in old and _STABLE_LABELS.get(old.get("key", "")) == new.get("key"):
@@ -227,7 +227,7 @@ def _renamed(old: Any, new: Any) -> Any:
 
 
 def warnings(obj: Object, old: Object | None) -> list[str]:
-    """Tells about annotations, policies, labels and sources that are on their way out."""
+    """Warn about annotations, policies, labels and sources that are on their way out."""
     spec, annotations = obj.get("spec", {}), obj["metadata"].get("annotations") or {}
     found = []
     if _storage.CLASS_ANNOTATION in annotations:

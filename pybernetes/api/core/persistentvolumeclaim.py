@@ -23,7 +23,7 @@ _FIXED = "spec is immutable after creation except resources.requests and volumeA
 
 
 def default(obj: Object) -> None:
-    """A claim waits for a volume with a file system unless it says otherwise."""
+    """Let a claim wait for a volume with a file system unless it says otherwise."""
     default_claim_spec(obj.setdefault("spec", {}))
     status = obj.setdefault("status", {})
     if not status.get("phase"):
@@ -34,18 +34,18 @@ def default(obj: Object) -> None:
 
 
 def prepare_create(obj: Object) -> None:
-    """A new claim is pending; both forms of its data source agree."""
+    """Make a new claim pending, and both forms of its data source agree."""
     obj["status"] = {"phase": "Pending"}
     _prepare(obj.get("spec", {}), {})
 
 
 def prepare_update(new: Object, old: Object) -> None:
-    """Keeps both forms of the data source in step."""
+    """Keep both forms of the data source in step."""
     _prepare(new.get("spec", {}), old.get("spec", {}))
 
 
 def prepare_status_update(new: Object, old: Object) -> None:
-    """Drops the health of volumes, which is not in use yet."""
+    """Drop the health of volumes, which is not in use yet."""
     if "healthStatus" not in old.get("status", {}):
         new.get("status", {}).pop("healthStatus", None)
 
@@ -72,12 +72,12 @@ def _is_known_source(source: Object) -> bool:
 
 
 def validate_create(obj: Object, errors: Errors) -> None:
-    """Checks the spec of a new claim."""
+    """Check the spec of a new claim."""
     validate_claim_spec(obj.get("spec", {}), _SPEC, errors)
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that the spec stays, but for the size and the attributes of a bound claim."""
+    """Check that the spec stays, but for the size and the attributes of a bound claim."""
     spec, before = new.get("spec", {}), old.get("spec", {})
     groups = any("apiGroup" in before.get(key, {}) for key in ("dataSource", "dataSourceRef"))
     validate_claim_spec(spec, _SPEC, errors, allow_invalid_groups=groups)
@@ -115,7 +115,7 @@ def _only_storage(spec: Object) -> dict[str, str]:
 
 
 def _class_may_change(new: Object, old: Object, errors: Errors) -> bool:
-    """Whether the class is only being filled in: from the old annotation, or where there was none."""
+    """Return whether the class is only being filled in: from the old annotation, or where there was none."""
     key = _storage.CLASS_ANNOTATION
     after, before = new["metadata"].get("annotations") or {}, old["metadata"].get("annotations") or {}
     wanted = new.get("spec", {}).get("storageClassName")
@@ -129,7 +129,7 @@ def _class_may_change(new: Object, old: Object, errors: Errors) -> bool:
 
 
 def _comparable(spec: Object) -> Object:
-    """The spec without what is empty and with quantities as numbers, so that spelling does not count."""
+    """Return the spec without what is empty and with quantities as numbers, so that spelling does not count."""
     found = {key: value for key, value in spec.items() if value not in (None, "", {}, [])}
     held = found.get("resources", {})
     found["resources"] = {
@@ -140,7 +140,7 @@ def _comparable(spec: Object) -> Object:
 
 
 def _shown(spec: Object) -> go_format.Struct:
-    """The spec as Go prints it."""
+    """Return the spec as Go prints it."""
     held = spec.get("resources", {})
     return go_format.Struct(
         AccessModes=spec.get("accessModes"),
@@ -156,7 +156,7 @@ def _shown(spec: Object) -> go_format.Struct:
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks amounts and the states of a resize."""
+    """Check amounts and the states of a resize."""
     status = new.get("status", {})
     if not new.get("spec", {}).get("accessModes"):
         errors.required(Path("Spec") / "accessModes")
@@ -190,7 +190,7 @@ def _resource_key(name: str, path: Path, errors: Errors) -> bool:
 
 
 def warnings(obj: Object, old: Object | None) -> list[str]:
-    """Tells about the old annotation and about parts of bytes."""
+    """Warn about the old annotation and about parts of bytes."""
     found = []
     if _storage.CLASS_ANNOTATION in (obj["metadata"].get("annotations") or {}):
         text = 'deprecated since v1.8; use "storageClassName" attribute instead'

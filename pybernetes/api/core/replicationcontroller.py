@@ -17,7 +17,7 @@ _COUNTS = ("replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplic
 
 
 def default(obj: Object) -> None:
-    """One replica; the labels of the template serve as selector and as the controller's own."""
+    """Ask for one replica; the labels of the template serve as selector and as the controller's own."""
     spec = obj.setdefault("spec", {})
     if "template" in spec:
         default_pod_template(spec["template"])
@@ -32,12 +32,12 @@ def default(obj: Object) -> None:
 
 
 def prepare_create(obj: Object) -> None:
-    """A new controller has no pods yet."""
+    """Start without pods."""
     obj["status"] = {"replicas": 0}
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the counts, the selector and the template that it must fit."""
+    """Check the counts, the selector and the template that it must fit."""
     spec = obj.get("spec", {})
     selector, template = spec.get("selector", {}), spec.get("template")
     if spec.get("minReadySeconds", 0) < 0:
@@ -65,7 +65,7 @@ def validate(obj: Object, errors: Errors) -> None:
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that the counts fit together."""
+    """Check that the counts fit together."""
     status = new.get("status", {})
     count = {key: status.get(key, 0) for key in _COUNTS}
     for key in _COUNTS:
@@ -81,7 +81,7 @@ def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
 
 
 def warnings(obj: Object, old: Object | None) -> list[str]:
-    """Tells about a name that pods cannot have as host name, and about odd pods."""
+    """Warn about a name that pods cannot have as host name, and about odd pods."""
     problems = names.dns_label(obj["metadata"].get("name", "")) if old is None else []
     found = [
         "metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; "

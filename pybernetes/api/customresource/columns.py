@@ -20,7 +20,7 @@ _AGE: Object = {
 
 
 def columns(version: Object) -> tuple[Column, ...]:
-    """The columns of a version: its name, then what the definition names, or its age."""
+    """Return the columns of a version: its name, then what the definition names, or its age."""
     found = [NAME]
     for given in version.get("additionalPrinterColumns") or (_AGE,):
         path = given.get("jsonPath", "")
@@ -72,14 +72,14 @@ def _shown(value: Any, kind: str, now: float) -> Any:
 
 
 def text(value: Any) -> str:
-    """A value as text: strings as they are, the rest as JSON."""
+    """Return a value as text: strings as they are, the rest as JSON."""
     if value is None:
         return ""
     return value if type(value) is str else orjson.dumps(value).decode()
 
 
 def selectable(version: Object) -> dict[str, Callable[[Object], str]]:
-    """What field selectors can ask for beyond the name and the namespace."""
+    """Return what field selectors can ask for beyond the name and the namespace."""
     found = {}
     for given in version.get("selectableFields") or ():
         path = given.get("jsonPath", "")

@@ -12,7 +12,7 @@ from pybernetes.api.resource import Object
 
 
 def check_defaults(schema: Any, path: Path, errors: Errors, *, root: bool = False) -> None:
-    """Complains about defaults that no object could have; there are none below ``additionalProperties``."""
+    """Report defaults that no object could have; there are none below ``additionalProperties``."""
     if type(schema) is not dict:
         return
     if schema.get("default") is not None:

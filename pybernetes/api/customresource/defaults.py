@@ -9,7 +9,7 @@ from pybernetes.api.resource import Object
 
 
 def has_defaults(schema: Any) -> bool:
-    """Whether there is a default anywhere in a schema; most have none, and then nobody has to look."""
+    """Return whether there is a default anywhere in a schema; most have none, and then nobody has to look."""
     if type(schema) is not dict:
         return False
     if schema.get("default") is not None:
@@ -20,7 +20,7 @@ def has_defaults(schema: Any) -> bool:
 
 
 def apply(schema: Object | None, value: Any) -> None:
-    """Completes a value in place: what is missing, or null where it may not be, gets its default."""
+    """Complete a value in place: what is missing, or null where it may not be, gets its default."""
     if not schema:
         return
     if type(value) is dict:

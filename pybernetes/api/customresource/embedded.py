@@ -11,7 +11,7 @@ from pybernetes.api.validation import meta, names
 
 
 def check(schema: Object | None, value: Any, path: Path, errors: Errors) -> None:
-    """Checks every embedded object of a value."""
+    """Check every embedded object of a value."""
     if not schema:
         return
     if type(value) is dict:

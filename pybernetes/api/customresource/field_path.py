@@ -11,7 +11,7 @@ _STEP = re.compile(r"\.([^.\[\]]+)|\['((?:[^'\\]|\\.)+)'\]")
 
 
 def below(path: Path, text: str, schema: Object) -> Path | None:
-    """The place that a text names below a path, or None if the schema has no such place."""
+    """Return the place that a text names below a path, or None if the schema has no such place."""
     at = 0
     while at < len(text):
         match = _STEP.match(text, at)

@@ -25,7 +25,7 @@ class JsonPathError(ValueError):
 
 
 def parse(text: str) -> Callable[[Any], list[Any]]:
-    """A function that gives the values at a path; JsonPathError if the text is none."""
+    """Return a function that gives the values at a path; raise JsonPathError if the text is none."""
     steps = list(_steps(text))
 
     def find(value: Any) -> list[Any]:

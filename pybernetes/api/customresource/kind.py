@@ -41,27 +41,27 @@ class Form:
         self.status_schema = (self.schema.get("properties") or {}).get("status")
 
     def decode(self, value: Object, decoder: Decoder) -> Object:
-        """A client's object without what the schema does not know."""
+        """Return a client's object without what the schema does not know."""
         # Patches work on what others may still hold.
         return prune.decode(self.schema, copy.deepcopy(value), decoder)
 
     def default(self, obj: Object) -> None:
-        """Completes an object."""
+        """Complete an object."""
         if self.defaults:
             defaults.apply(self.schema, obj)
 
     def clean(self, obj: Object) -> Object:
-        """An object without what the schema does not know, in place."""
+        """Take out of an object, in place, what the schema does not know."""
         return prune.clean(self.schema, obj)
 
     def fit(self, obj: Object) -> Object:
-        """A stored object as this version shows it, in place."""
+        """Make a stored object, in place, what this version shows."""
         self.clean(obj)
         self.default(obj)
         return obj
 
     def validate_create(self, obj: Object, errors: Errors) -> None:
-        """Checks a new object."""
+        """Check a new object."""
         validate.check(self.schema, obj, errors)
         self._scales(obj, errors, ("specReplicasPath", "statusReplicasPath"))
         embedded.check(self.schema, obj, ROOT, errors)
@@ -69,7 +69,7 @@ class Form:
         rules.validate(self.rules, obj, None, errors)
 
     def validate_update(self, new: Object, old: Object, errors: Errors) -> None:
-        """Checks a changed object."""
+        """Check a changed object."""
         validate.check(self.schema, new, errors, old)
         self._scales(new, errors, ("specReplicasPath", "statusReplicasPath"))
         embedded.check(self.schema, new, ROOT, errors)
@@ -77,7 +77,7 @@ class Form:
         rules.validate(self.rules, new, old, errors)
 
     def validate_status_update(self, new: Object, old: Object, errors: Errors) -> None:
-        """Checks a changed status."""
+        """Check a changed status."""
         if "status" in new and self.status_schema is not None:
             found = Errors()
             validate.check(self.status_schema, new["status"], found, old.get("status", validate.ABSENT))
@@ -116,7 +116,7 @@ class Form:
 
 
 def _nested(obj: Object, path: str, kind: type, name: str, errors: Errors) -> Any:
-    """The value at a path, or None; complains if it is of another type, or if there is no object on the way."""
+    """Return the value at a path, or None; report it if it is of another type, or if there is no object on the way."""
     value: Any = obj
     fields = path.removeprefix(".").split(".")
     for position, field in enumerate(fields):
@@ -140,7 +140,7 @@ def _nested(obj: Object, path: str, kind: type, name: str, errors: Errors) -> An
 
 
 def _go(value: Any) -> str:
-    """A JSON value as Go's ``%v`` prints it."""
+    """Return a JSON value as Go's ``%v`` prints it."""
     if type(value) is dict:
         return f"map[{' '.join(f'{key}:{_go(value[key])}' for key in sorted(value))}]"
     if type(value) is list:
@@ -151,7 +151,7 @@ def _go(value: Any) -> str:
 
 
 def warnings(obj: Object, old: Object | None) -> list[str]:
-    """Warns about finalizers whose names others could use too."""
+    """Warn about finalizers whose names others could use too."""
     before = old["metadata"].get("finalizers", []) if old else []
     found = []
     for name in sorted({*obj["metadata"].get("finalizers", [])} - {*before}):
@@ -165,7 +165,7 @@ def warnings(obj: Object, old: Object | None) -> list[str]:
 
 
 def _deprecation(spec: Object, name: str, kind: str) -> str:
-    """The warning of a version that is on its way out, with the one to use instead if there is any."""
+    """Return the warning of a version that is on its way out, with the one to use instead if there is any."""
     text = f"{spec['group']}/{name} {kind} is deprecated"
     better = [
         item["name"]
@@ -178,7 +178,7 @@ def _deprecation(spec: Object, name: str, kind: str) -> str:
 
 
 def build(definition: Object, version: Object, form: Form) -> Resource:
-    """The resource of one version of a definition, under the names that it got."""
+    """Return the resource of one version of a definition, under the names that it got."""
     spec, accepted = definition["spec"], definition.get("status", {}).get("acceptedNames", {})
     group, name, kind = spec["group"], version["name"], accepted.get("kind", "")
     scale = None

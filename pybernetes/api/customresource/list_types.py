@@ -11,7 +11,7 @@ from pybernetes.api.resource import Object
 
 
 def check(schema: Object | None, value: Any, path: Path, errors: Errors) -> None:
-    """Complains about items that are there twice, anywhere in a value."""
+    """Report items that are there twice, anywhere in a value."""
     if not schema:
         return
     if type(value) is dict:
@@ -46,7 +46,7 @@ def _map(keys: Any, value: list[Any], path: Path, errors: Errors) -> None:
 
 
 def _repeated(values: list[Any]) -> list[int]:
-    """The first repetition of each value that is there more than once."""
+    """Return the first repetition of each value that is there more than once."""
     times: dict[bytes, int] = {}
     found = []
     for index, value in enumerate(values):

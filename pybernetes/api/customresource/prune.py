@@ -16,7 +16,7 @@ _Where = Any
 
 
 def _meta_root() -> Type:
-    """The part of an object that is the same for all kinds."""
+    """Return the part of an object that is the same for all kinds."""
     result = Type("struct")
     result.resolve = lambda: {
         "apiVersion": Type("string"), "kind": Type("string"), "metadata": named(META)
@@ -28,7 +28,7 @@ _META_ROOT = _meta_root()
 
 
 def decode(schema: Object, value: Object, decoder: Decoder) -> Object:
-    """A client's object without what its schema does not know, which the decoder notes; DecodeError if its
+    """Return a client's object without what its schema does not know, which the decoder notes; raise DecodeError if its
     metadata cannot be read. The object is changed in place."""
     if decoder.counting:
         decoder.keys += count_keys(value)
@@ -46,7 +46,7 @@ def decode(schema: Object, value: Object, decoder: Decoder) -> Object:
 
 
 def clean(schema: Object, value: Object) -> Object:
-    """A stored object made to fit a schema that may have changed since it was stored, in place."""
+    """Make a stored object, in place, fit a schema that may have changed since it was stored."""
     prune({**schema, EMBEDDED: True}, value, None, [])
     drop_nulls(schema, value)
     coerce(schema, value, None, [], strict=False)
@@ -54,7 +54,7 @@ def clean(schema: Object, value: Object) -> Object:
 
 
 def prune(schema: Object | None, value: Any, where: _Where, unknown: list[str]) -> None:
-    """Takes out, in place, the fields that the schema does not have, and notes their paths."""
+    """Take out, in place, the fields that the schema does not have, and note their paths."""
     if type(value) is dict:
         _prune_object(schema or {}, value, where, unknown)
     elif type(value) is list:
@@ -90,7 +90,7 @@ def _prune_object(schema: Object, value: Object, where: _Where, unknown: list[st
 
 
 def drop_nulls(schema: Object | None, value: Any) -> None:
-    """Takes out, in place, nulls where the schema has neither nulls nor a default."""
+    """Take out, in place, nulls where the schema has neither nulls nor a default."""
     schema = schema or {}
     if type(value) is dict:
         properties, additional = schema.get("properties") or {}, schema.get("additionalProperties")
@@ -108,7 +108,7 @@ def drop_nulls(schema: Object | None, value: Any) -> None:
 
 
 def coerce(schema: Object | None, value: Any, where: _Where, unknown: list[str], strict: bool) -> None:
-    """Puts the metadata of embedded objects, in place, into the form that all metadata has."""
+    """Put the metadata of embedded objects, in place, into the form that all metadata has."""
     if schema is None or not has_embedded(schema):
         return
     if type(value) is dict:
@@ -125,7 +125,7 @@ def coerce(schema: Object | None, value: Any, where: _Where, unknown: list[str],
 
 
 def _metadata(decoder: Decoder, value: Any) -> Any:
-    """Metadata, decoded by itself and in the order of its keys as upstream does it, which its errors show."""
+    """Return the metadata, decoded by itself and in the order of its keys, as upstream's errors show it."""
     try:
         if type(value) is dict:
             value = dict(sorted(value.items()))
@@ -148,7 +148,7 @@ def _coerce_metadata(value: Object, where: _Where, unknown: list[str], strict: b
 
 
 def has_embedded(schema: Any) -> bool:
-    """Whether there is an embedded object anywhere in a schema."""
+    """Return whether there is an embedded object anywhere in a schema."""
     if type(schema) is not dict:
         return False
     if schema.get(EMBEDDED):
@@ -159,7 +159,7 @@ def has_embedded(schema: Any) -> bool:
 
 
 def text(where: _Where) -> str:
-    """A place as errors and warnings write it."""
+    """Return a place as errors and warnings write it."""
     parts: list[str] = []
     while where is not None:
         where, step = where

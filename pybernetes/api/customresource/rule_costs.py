@@ -24,7 +24,7 @@ _MOST_NAMED = 4
 
 
 def check_definition(schema: Object, path: Path, errors: Errors) -> None:
-    """Complains about rules that cannot be compiled, and about those that may cost too much."""
+    """Report rules that cannot be compiled, and about those that may cost too much."""
     check = _Check(errors)
     check.visit(schema, schema, path, 1, None, root=True)
     if check.total > _PER_SCHEMA:
@@ -52,7 +52,7 @@ class _Check:
         unrelated: Path | None,
         root: bool = False,
     ) -> None:
-        """Goes through a schema; ``count`` is how often values of it may be there, None if nobody knows.
+        """Go through a schema; ``count`` is how often values of it may be there, None if nobody knows.
 
         ``unrelated`` is the first schema around this one whose items cannot be told apart between versions.
         """
@@ -139,7 +139,7 @@ def _too_much(name: str, most: int, limit: int) -> str:
 
 
 def _shown(given: Object) -> Object:
-    """A rule as Go's encoder shows it."""
+    """Return a rule as Go's encoder shows it."""
     return go_format.Struct(
         Rule=given.get("rule", ""),
         Message=given.get("message", ""),

@@ -15,12 +15,12 @@ _SCALARS = ("string", "integer", "number", "boolean")
 
 
 def root(schema: Object) -> Type:
-    """The type of a whole object."""
+    """Return the type of a whole object."""
     return _struct({**schema, EMBEDDED: True})
 
 
 def of(schema: Object) -> Type:
-    """The type of a value."""
+    """Return the type of a value."""
     kind = schema.get("type", "")
     if schema.get(INT_OR_STRING):
         result = Type("int-or-string")

@@ -33,7 +33,7 @@ def _pattern(text: str) -> Any:
 
 
 def check(schema: Object, value: Any, errors: Errors, old: Any = ABSENT, path: str = "") -> None:
-    """Collects what is wrong with a value."""
+    """Collect what is wrong with a value."""
     start = len(errors)
     _node(schema, value, path, errors, old)
     # Comparing is only worth its while when there is something to forgive.
@@ -74,7 +74,7 @@ def _field(path: str) -> str:
 
 
 def json_type(value: Any) -> str:
-    """The name that JSON schema has for the type of a value."""
+    """Return the name that JSON schema has for the type of a value."""
     if value is None:
         return "null"
     names = {bool: "boolean", str: "string", int: "integer", float: "number", list: "array", dict: "object"}
@@ -206,7 +206,7 @@ def _list(schema: Object, value: list[Any], path: str, errors: Errors, old: Any)
 
 
 def _correlated(schema: Object, value: list[Any], old: Any) -> list[Any]:
-    """The old item for each item of a list: only lists that are maps tell which one it is."""
+    """Return the old item for each item of a list: only lists that are maps tell which one it is."""
     if schema.get("x-kubernetes-list-type") != "map" or type(old) is not list:
         return [ABSENT] * len(value)
     keys = schema.get("x-kubernetes-list-map-keys", ())

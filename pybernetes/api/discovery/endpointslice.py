@@ -20,7 +20,7 @@ _CONTROLLERS = ("endpointslice-controller.k8s.io", "endpointslicemirroring-contr
 
 
 def default(obj: Object) -> None:
-    """Ports are of TCP and unnamed, unless told otherwise."""
+    """Let ports be of TCP and unnamed, unless told otherwise."""
     for endpoint in obj.setdefault("endpoints", []):
         endpoint.setdefault("addresses", [])
         endpoint.setdefault("conditions", {})
@@ -30,13 +30,13 @@ def default(obj: Object) -> None:
 
 
 def prepare_create(obj: Object) -> None:
-    """Drops the topology that only the beta version had."""
+    """Drop the topology that only the beta version had."""
     for endpoint in obj.get("endpoints", ()):
         endpoint.pop("deprecatedTopology", None)
 
 
 def prepare_update(new: Object, old: Object) -> None:
-    """Counts changes of labels too, since consumers select slices by them."""
+    """Count changes of labels too, since consumers select slices by them."""
     if new["metadata"].get("labels", {}) != old["metadata"].get("labels", {}):
         new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
     if new.get("endpoints") != old.get("endpoints"):
@@ -44,7 +44,7 @@ def prepare_update(new: Object, old: Object) -> None:
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks ports and endpoints."""
+    """Check ports and endpoints."""
     kind = obj.get("addressType", "")
     _ports(obj.get("ports", []), Path("ports"), errors)
     endpoints = obj.get("endpoints", [])
@@ -108,7 +108,7 @@ def _endpoint(endpoint: Object, kind: str, path: Path, errors: Errors) -> None:
 
 @lru_cache(maxsize=8192)
 def _is_fine(address: str, kind: str) -> bool:
-    """Whether there is nothing to complain about; slices repeat their addresses with every write."""
+    """Return whether there is nothing to complain about; slices repeat their addresses with every write."""
     errors = Errors()
     _address(address, kind, ROOT, 0, errors)
     return not errors
@@ -150,12 +150,12 @@ def _hints(hints: Object, path: Path, errors: Errors) -> None:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that the type of addresses stays."""
+    """Check that the type of addresses stays."""
     declarative.immutable(new.get("addressType"), old.get("addressType"), Path("addressType"), errors)
 
 
 def warnings(new: Object, old: Object | None) -> list[str]:
-    """Tells of domain names and of addresses in unusual spellings that a person wrote."""
+    """Warn about domain names and of addresses in unusual spellings that a person wrote."""
     found = []
     if old is None and new.get("addressType") == "FQDN":
         found.append("spec.addressType: FQDN endpoints are deprecated")

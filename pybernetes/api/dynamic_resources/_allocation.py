@@ -24,19 +24,19 @@ def _results(status: Object) -> list[Object]:
 
 
 def device_key(device: Object) -> str:
-    """A device, or its share, in one text."""
+    """Return a device, or its share, in one text."""
     parts = [device.get(key, "") for key in ("driver", "pool", "device")]
     return "/".join(parts + ([device["shareID"]] if "shareID" in device else []))
 
 
 def _shown(device: Object) -> go_format.Struct:
-    """A device as an error shows it."""
+    """Return a device as an error shows it."""
     keys = ("driver", "pool", "device", "shareID")
     return go_format.Struct({key[0].upper() + key[1:]: device.get(key, "") for key in keys})
 
 
 def prepare_status_update(new: Object, old: Object) -> None:
-    """Drops fields of features that are off, and the status of devices that are no longer allocated."""
+    """Drop fields of features that are off, and the status of devices that are no longer allocated."""
     status, before = new.get("status", {}), old.get("status", {})
     if not any(result.get("skipNodeOperations") for result in _results(before)):
         for result in _results(status):
@@ -49,7 +49,7 @@ def prepare_status_update(new: Object, old: Object) -> None:
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks the allocation, its users and the devices."""
+    """Check the allocation, its users and the devices."""
     late = Errors()
     status, before = new.get("status", {}), old.get("status", {})
     users, path = status.get("reservedFor", []), _STATUS / "reservedFor"
@@ -122,7 +122,7 @@ def _config(config: Object, known: set[str], path: Path, errors: Errors, late: E
 
 
 def validate_binding_conditions(device: Object, path: Path, errors: Errors, late: Errors) -> None:
-    """Checks the conditions that say whether a pod may be bound to the node of its device."""
+    """Check the conditions that say whether a pod may be bound to the node of its device."""
     good, bad = device.get("bindingConditions", []), device.get("bindingFailureConditions", [])
     where = {"bindingConditions": good, "bindingFailureConditions": bad}
     for key, conditions in where.items():
@@ -180,7 +180,7 @@ def _network(data: Object, path: Path, errors: Errors, late: Errors) -> None:
 
 
 def _address_problem(text: str) -> str:
-    """What is wrong with the address of an interface, which keeps the bits after its prefix."""
+    """Return what is wrong with the address of an interface, which keeps the bits after its prefix."""
     try:
         if "/" not in text:
             raise ValueError

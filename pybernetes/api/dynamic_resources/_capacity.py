@@ -14,7 +14,7 @@ _LARGEST = 2**63 - 1
 
 
 def validate_policy(policy: Object, capacity: str, path: Path, errors: Errors) -> None:
-    """Checks the values that a request may have."""
+    """Check the values that a request may have."""
     values, span, default = policy.get("validValues", []), policy.get("validRange"), policy.get("default")
     if values and span is not None:
         text = 'exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time'

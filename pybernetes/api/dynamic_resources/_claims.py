@@ -23,7 +23,7 @@ _NO_REQUEST = (
 
 
 def default_claim(spec: Object) -> None:
-    """Completes how many devices each request is for."""
+    """Complete how many devices each request is for."""
     for request in spec.get("devices", {}).get("requests", ()):
         for exact in [request.get("exactly"), *request.get("firstAvailable", ())]:
             if exact is None:
@@ -36,21 +36,21 @@ def default_claim(spec: Object) -> None:
 
 
 def default_tolerations(holder: Object) -> None:
-    """Completes the operators of tolerations."""
+    """Complete the operators of tolerations."""
     for toleration in holder.get("tolerations", ()):
         if not toleration.get("operator"):
             toleration["operator"] = "Equal"
 
 
 def drop_disabled(spec: Object) -> None:
-    """Drops the fields of features that are off: attributes that are derived from others."""
+    """Drop the fields of features that are off: attributes that are derived from others."""
     for request in spec.get("devices", {}).get("requests", ()):
         for exact in [request.get("exactly", {}), *request.get("firstAvailable", ())]:
             exact.pop("derivedAttributes", None)
 
 
 def request_names(spec: Object) -> set[str]:
-    """The names of requests, and of their alternatives after a slash."""
+    """Return the names of requests, and of their alternatives after a slash."""
     found = set()
     for request in spec.get("devices", {}).get("requests", ()):
         name = request.get("name", "")
@@ -60,7 +60,7 @@ def request_names(spec: Object) -> set[str]:
 
 
 def validate_claim(spec: Object, path: Path, errors: Errors) -> None:
-    """Checks what is asked for."""
+    """Check what is asked for."""
     late = Errors()
     devices, known = spec.get("devices", {}), request_names(spec)
     path = path / "devices"
@@ -133,7 +133,7 @@ def _exact(request: Object, path: Path, errors: Errors, late: Errors, about_clas
 
 
 def validate_selectors(selectors: list[Object], path: Path, errors: Errors, late: Errors) -> None:
-    """Checks the expressions that choose devices."""
+    """Check the expressions that choose devices."""
 
     def check(selector: Object, here: Path) -> None:
         if "cel" not in selector:
@@ -145,13 +145,13 @@ def validate_selectors(selectors: list[Object], path: Path, errors: Errors, late
 
 
 def validate_expression(expression: str, path: Path, errors: Errors) -> None:
-    """Checks one CEL expression; every expression of the group is checked here."""
+    """Check one CEL expression; every expression of the group is checked here."""
     if len(expression.encode()) > _LARGEST:
         errors.too_long(path, _LARGEST)
 
 
 def validate_tolerations(tolerations: list[Object], path: Path, errors: Errors, late: Errors) -> None:
-    """Checks the taints that a request tolerates."""
+    """Check the taints that a request tolerates."""
     if len(tolerations) > _MOST_TOLERATIONS:
         late.too_many(path, len(tolerations), _MOST_TOLERATIONS)
     for index, toleration in enumerate(tolerations):
@@ -188,7 +188,7 @@ def _constraint(constraint: Object, known: set[str], path: Path, errors: Errors,
 def validate_references(
     references: list[str], known: set[str], path: Path, errors: Errors, late: Errors
 ) -> None:
-    """Checks names of requests."""
+    """Check names of requests."""
     _lists.each(
         references, _MOST, lambda item, here: validate_reference(item, known, here, errors), path, late
     )
@@ -196,7 +196,7 @@ def validate_references(
 
 
 def validate_reference(name: str, known: set[str], path: Path, errors: Errors) -> None:
-    """Checks that a name is that of a request, or of one of its alternatives."""
+    """Check that a name is that of a request, or of one of its alternatives."""
     if name.count("/") > 1:
         errors.invalid(path, name, _NO_REQUEST)
         return
@@ -207,13 +207,13 @@ def validate_reference(name: str, known: set[str], path: Path, errors: Errors) -
 
 
 def validate_configuration(config: Object, known: set[str], path: Path, errors: Errors, late: Errors) -> None:
-    """Checks configuration that is handed to a driver."""
+    """Check configuration that is handed to a driver."""
     validate_references(config.get("requests", []), known, path / "requests", errors, late)
     validate_opaque(config, path, errors, late)
 
 
 def validate_opaque(config: Object, path: Path, errors: Errors, late: Errors) -> None:
-    """Checks the driver, and that its parameters are an object."""
+    """Check the driver, and that its parameters are an object."""
     if "opaque" not in config:
         errors.required(path / "opaque")
         return
@@ -223,7 +223,7 @@ def validate_opaque(config: Object, path: Path, errors: Errors, late: Errors) ->
 
 
 def validate_raw(value: Any, path: Path, errors: Errors) -> None:
-    """Checks a value that only a driver understands."""
+    """Check a value that only a driver understands."""
     if value is None:
         errors.required(path)
     elif len(orjson.dumps(value)) > _LARGEST:

@@ -25,7 +25,7 @@ _PER_DEVICE = "`perDeviceNodeSelection` is set to true in the ResourceSlice spec
 
 
 def validate_device(device: Object, per_device: bool, path: Path, errors: Errors, late: Errors) -> None:
-    """Checks one device; ``per_device`` says that each names the nodes that can use it."""
+    """Check one device; ``per_device`` says that each names the nodes that can use it."""
     attributes, capacity = device.get("attributes", {}), device.get("capacity", {})
     _names.label(device.get("name", ""), path / "name", errors)
     count = len(attributes) + len(capacity)
@@ -88,7 +88,7 @@ def _attribute(attribute: Object, path: Path, errors: Errors, late: Errors) -> N
 
 
 def validate_counters(holder: Object, name: str, path: Path, errors: Errors, late: Errors) -> None:
-    """Checks a set of counters, which has its name in the field ``name``."""
+    """Check a set of counters, which has its name in the field ``name``."""
     if not holder.get(name):
         late.required(path / name)
     else:

@@ -16,7 +16,7 @@ _UUID_TEXT = (
 
 
 def driver(name: str, path: Path, errors: Errors) -> None:
-    """Checks the name of a driver; the case of its letters does not matter."""
+    """Check the name of a driver; the case of its letters does not matter."""
     if not name:
         errors.required(path)
         return
@@ -27,7 +27,7 @@ def driver(name: str, path: Path, errors: Errors) -> None:
 
 
 def any_case_driver(name: str, path: Path, errors: Errors) -> None:
-    """Checks the name of a driver where upstream states it beside the field, in other words."""
+    """Check the name of a driver where upstream states it beside the field, in other words."""
     if not name:
         errors.required(path)
         return
@@ -39,7 +39,7 @@ def any_case_driver(name: str, path: Path, errors: Errors) -> None:
 
 
 def pool(name: str, path: Path, errors: Errors) -> None:
-    """Checks the name of a pool: subdomains with slashes between them."""
+    """Check the name of a pool: subdomains with slashes between them."""
     if not name:
         errors.required(path)
         return
@@ -51,25 +51,25 @@ def pool(name: str, path: Path, errors: Errors) -> None:
 
 
 def label(name: str, path: Path, errors: Errors) -> None:
-    """Checks the name of a device, a request or a set of counters."""
+    """Check the name of a device, a request or a set of counters."""
     for problem in names.dns_label(name):
         errors.invalid(path, name, problem)
 
 
 def label_key(name: str, path: Path, errors: Errors) -> None:
-    """Checks a name that has the form of a label's key."""
+    """Check a name that has the form of a label's key."""
     for problem in names.qualified_name(name):
         errors.invalid(path, name, problem)
 
 
 def label_value(value: str, path: Path, errors: Errors) -> None:
-    """Checks a value that has the form of a label's value."""
+    """Check a value that has the form of a label's value."""
     for problem in names.label_value(value):
         errors.invalid(path, value, problem)
 
 
 def uuid(text: str, path: Path, errors: Errors) -> None:
-    """Checks a UUID in its normal form."""
+    """Check a UUID in its normal form."""
     if not _UUID.match(text):
         errors.invalid(path, text, _UUID_TEXT)
 
@@ -82,7 +82,7 @@ def _identifier(name: str, path: Path, errors: Errors) -> None:
 
 
 def qualified(name: str, path: Path, errors: Errors) -> None:
-    """Checks the name of an attribute or a capacity: an identifier, after a domain if it has one."""
+    """Check the name of an attribute or a capacity: an identifier, after a domain if it has one."""
     domain, slash, identifier = name.partition("/")
     if not slash:
         _identifier(domain, path, errors)
@@ -98,7 +98,7 @@ def qualified(name: str, path: Path, errors: Errors) -> None:
 
 
 def fully_qualified(name: str, path: Path, errors: Errors) -> None:
-    """Checks the name of an attribute that must have a domain."""
+    """Check the name of an attribute that must have a domain."""
     domain, slash, identifier = name.partition("/")
     if not slash:
         _identifier(name, path, errors)
@@ -115,7 +115,7 @@ def fully_qualified(name: str, path: Path, errors: Errors) -> None:
 
 
 def extended_resource(name: str, path: Path, errors: Errors) -> None:
-    """Checks the name of a resource under which devices can be asked for as if a plugin had brought them."""
+    """Check the name of a resource under which devices can be asked for as if a plugin had brought them."""
     if "/" not in name:
         text = "a name must be a domain-prefixed path, such as 'example.com/my-prop'"
         errors.invalid(path, name, text)

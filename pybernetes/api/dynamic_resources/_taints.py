@@ -10,13 +10,13 @@ from pybernetes.api.resource import Object
 
 
 def default_taint(taint: Object) -> None:
-    """Notes when the taint was added."""
+    """Note when the taint was added."""
     if "timeAdded" not in taint:
         taint["timeAdded"] = current_time.timestamp()
 
 
 def validate_taint(taint: Object, path: Path, errors: Errors, late: Errors) -> None:
-    """Checks a taint."""
+    """Check a taint."""
     _names.label_key(taint.get("key", ""), path / "key", errors)
     if taint.get("value"):
         _names.label_value(taint["value"], path / "value", errors)

@@ -18,7 +18,7 @@ _ONE_OF = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNode
 
 
 def default(obj: Object) -> None:
-    """Completes the times of taints, and what is always shown."""
+    """Complete the times of taints, and what is always shown."""
     spec = obj.setdefault("spec", {})
     pool = spec.setdefault("pool", {})
     pool.setdefault("generation", 0)
@@ -29,7 +29,7 @@ def default(obj: Object) -> None:
 
 
 def _drop(obj: Object, old: Object | None = None) -> None:
-    """Drops the fields of features that are off."""
+    """Drop the fields of features that are off."""
     spec = obj.get("spec", {})
     for key in ("skipNodeOperations", "partitionTypeAttribute"):
         spec.pop(key, None)
@@ -43,7 +43,7 @@ def _drop(obj: Object, old: Object | None = None) -> None:
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the pool, where the devices are, and the devices."""
+    """Check the pool, where the devices are, and the devices."""
     late = Errors()
     spec = obj.get("spec", {})
     _names.driver(spec.get("driver", ""), _SPEC / "driver", errors)
@@ -113,14 +113,14 @@ def _nodes(spec: Object, errors: Errors) -> None:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that the pool, the driver and the node stay."""
+    """Check that the pool, the driver and the node stay."""
     for key in ("pool.name", "driver", "nodeName"):
         after, before = get(new, f".spec.{key}"), get(old, f".spec.{key}")
         meta.immutable(after, before, _SPEC / key, errors)
 
 
 def warnings(obj: Object, old: Object | None) -> list[str]:
-    """Warns about a driver whose name is not in lower case."""
+    """Warn about a driver whose name is not in lower case."""
     driver = get(obj, ".spec.driver", "")
     if driver == driver.lower() or (old and get(old, ".spec.driver") == driver):
         return []

@@ -13,7 +13,7 @@ _SUBJECTS = {"ServiceAccount": "serviceAccount", "User": "user", "Group": "group
 
 
 def validate_rule(rule: Object, path: Path, errors: Errors) -> None:
-    """Checks the subjects and what they ask for."""
+    """Check the subjects and what they ask for."""
     subjects = rule.get("subjects", ())
     for index, subject in enumerate(subjects):
         _subject(subject, (path / "subjects")[index], errors)

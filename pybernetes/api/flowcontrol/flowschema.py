@@ -15,7 +15,7 @@ _METHODS = ("ByNamespace", "ByUser")
 
 
 def _everything(level: str, precedence: int, method: str, *groups: str) -> Object:
-    """The spec of a schema that takes every request of some groups."""
+    """Return the spec of a schema that takes every request of some groups."""
     spec: Object = {
         "priorityLevelConfiguration": {"name": level},
         "matchingPrecedence": precedence,
@@ -48,14 +48,14 @@ MANDATORY = {
 
 
 def default(obj: Object) -> None:
-    """Completes the precedence."""
+    """Complete the precedence."""
     spec = obj.setdefault("spec", {})
     if not spec.get("matchingPrecedence"):
         spec["matchingPrecedence"] = 1000
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the precedence, the priority level and the rules."""
+    """Check the precedence, the priority level and the rules."""
     name, spec = obj["metadata"].get("name", ""), obj.get("spec", {})
     precedence = spec.get("matchingPrecedence", 0)
     path = _SPEC / "matchingPrecedence"

@@ -22,7 +22,7 @@ CATCH_ALL = {
 
 
 def default(obj: Object) -> None:
-    """Completes shares, percentages and queues."""
+    """Complete shares, percentages and queues."""
     spec = obj.setdefault("spec", {})
     limited, exempt = spec.get("limited"), spec.get("exempt")
     if limited is not None:
@@ -39,7 +39,7 @@ def default(obj: Object) -> None:
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the limits, and that the levels which every cluster has keep their form."""
+    """Check the limits, and that the levels which every cluster has keep their form."""
     metadata, spec = obj["metadata"], obj.get("spec", {})
     name = metadata.get("name", "")
     if _KEEP_ZERO in metadata.get("annotations", ()):
@@ -67,7 +67,7 @@ def validate(obj: Object, errors: Errors) -> None:
 
 
 def _union(spec: Object, errors: Errors) -> None:
-    """Checks that what goes with the types is there, and only that."""
+    """Check that what goes with the types is there, and only that."""
     kind, limited = spec.get("type", ""), spec.get("limited")
     if kind != "Limited" and limited is not None:
         errors.forbidden(_SPEC / "limited")

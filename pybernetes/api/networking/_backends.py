@@ -12,7 +12,7 @@ _BAD_ENDINGS = ("/..", "/.")
 
 
 def default(backend: Object) -> None:
-    """Fills what is always written."""
+    """Fill what is always written."""
     if "service" in backend:
         backend["service"].setdefault("name", "")
         backend["service"].setdefault("port", {})
@@ -22,7 +22,7 @@ def default(backend: Object) -> None:
 
 
 def validate_path(entry: Object, path: Path, errors: Errors) -> None:
-    """Checks one path of a rule."""
+    """Check one path of a rule."""
     kind, text = entry.get("pathType"), entry.get("path", "")
     if kind is None:
         errors.required(path / "pathType", "pathType must be specified")
@@ -42,7 +42,7 @@ def validate_path(entry: Object, path: Path, errors: Errors) -> None:
 
 
 def validate(backend: Object, path: Path, errors: Errors) -> None:
-    """Checks that there is one backend, a service or another object of the namespace."""
+    """Check that there is one backend, a service or another object of the namespace."""
     if "resource" in backend and "service" in backend:
         errors.invalid(path, "", "cannot set both resource and service backends")
     elif "resource" in backend:
@@ -75,7 +75,7 @@ def _service(service: Object, path: Path, errors: Errors) -> None:
 
 
 def local_reference(reference: Object, path: Path, errors: Errors) -> None:
-    """Checks a reference to an object: group, kind and name."""
+    """Check a reference to an object: group, kind and name."""
     group = reference.get("apiGroup")
     if group is not None:
         for problem in names.dns_subdomain(group):
@@ -85,7 +85,7 @@ def local_reference(reference: Object, path: Path, errors: Errors) -> None:
 
 
 def segment(value: str, path: Path, errors: Errors, required: bool = True) -> None:
-    """Checks a name that must fit into a URL path."""
+    """Check a name that must fit into a URL path."""
     if not value and required:
         errors.required(path)
     elif value:

@@ -14,7 +14,7 @@ _SHOWN_HOSTS = 3
 
 
 def default(obj: Object) -> None:
-    """Fills what is always written."""
+    """Fill what is always written."""
     obj.setdefault("spec", {})
     for rule in obj["spec"].get("rules", ()):
         for path in rule.get("http", {}).get("paths", ()):
@@ -25,12 +25,12 @@ def default(obj: Object) -> None:
 
 
 def prepare_create(obj: Object) -> None:
-    """Starts without an address."""
+    """Start without an address."""
     obj["status"] = {"loadBalancer": {}}
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks hosts, paths, backends and certificates."""
+    """Check hosts, paths, backends and certificates."""
     spec = obj.get("spec", {})
     rules = spec.get("rules", [])
     if not rules and "defaultBackend" not in spec:
@@ -48,7 +48,7 @@ def validate(obj: Object, errors: Errors) -> None:
 
 
 def validate_create(obj: Object, errors: Errors) -> None:
-    """Checks that the old annotation does not contradict the class."""
+    """Check that the old annotation does not contradict the class."""
     name = get(obj, ".spec.ingressClassName")
     annotated = obj["metadata"].get("annotations", {}).get(_CLASS_ANNOTATION, name)
     if name is not None and annotated != name:
@@ -87,7 +87,7 @@ def _tls(entry: Object, path: Path, errors: Errors) -> None:
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks the addresses at which it is reached."""
+    """Check the addresses at which it is reached."""
     path = Path("status") / "loadBalancer" / "ingress"
     known = [entry.get("ip", "") for entry in get(old, ".status.loadBalancer.ingress", ())]
     for index, entry in enumerate(get(new, ".status.loadBalancer.ingress", ())):
@@ -102,7 +102,7 @@ def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
 
 
 def warnings(new: Object, old: Object | None) -> list[str]:
-    """Tells of the annotation that a field has replaced."""
+    """Warn about the annotation that a field has replaced."""
     annotated = _CLASS_ANNOTATION in new["metadata"].get("annotations", {})
     if old is None and annotated and get(new, ".spec.ingressClassName") is None:
         return [
@@ -123,7 +123,7 @@ def _hosts(obj: Object, now: float) -> str:
 
 
 def _filled(rules: list[Object]) -> int:
-    """How many rules it takes to fill the list of hosts that is shown."""
+    """Return how many rules it takes to fill the list of hosts that is shown."""
     count = 0
     for index, rule in enumerate(rules):
         count += bool(rule.get("host"))

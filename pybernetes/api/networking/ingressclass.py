@@ -15,7 +15,7 @@ _SCOPES = ("Cluster", "Namespace")
 
 
 def default(obj: Object) -> None:
-    """Parameters are cluster-scoped, unless told otherwise."""
+    """Let parameters be cluster-scoped, unless told otherwise."""
     parameters = obj.setdefault("spec", {}).get("parameters")
     if parameters is not None:
         parameters.setdefault("kind", "")
@@ -24,7 +24,7 @@ def default(obj: Object) -> None:
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the controller's name and the reference to parameters."""
+    """Check the controller's name and the reference to parameters."""
     spec = obj.get("spec", {})
     controller = spec.get("controller", "")
     if len(controller.encode()) > _MAX_CONTROLLER:
@@ -52,7 +52,7 @@ def _parameters(parameters: Object, path: Path, errors: Errors) -> None:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that the class stays with its controller."""
+    """Check that the class stays with its controller."""
     after, before = get(new, ".spec.controller", ""), get(old, ".spec.controller", "")
     meta.immutable(after, before, _SPEC / "controller", errors)
 

@@ -12,19 +12,19 @@ _PARENT = Path("spec") / "parentRef"
 
 
 def name_errors(name: str) -> list[str]:
-    """The name is the address itself, in its canonical form."""
+    """Return what is wrong with a name, which must be the address itself in its canonical form."""
     errors = Errors()
     addresses.strict_ip(name, ROOT, errors)
     return [error.detail for error in errors]
 
 
 def default(obj: Object) -> None:
-    """Fills what is always written."""
+    """Fill what is always written."""
     obj.setdefault("spec", {})
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the reference to what has the address."""
+    """Check the reference to what has the address."""
     parent = get(obj, ".spec.parentRef")
     if parent is None:
         errors.required(_PARENT)
@@ -38,7 +38,7 @@ def validate(obj: Object, errors: Errors) -> None:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that it stays with its owner."""
+    """Check that it stays with its owner."""
     declarative.immutable(get(new, ".spec.parentRef"), get(old, ".spec.parentRef"), _PARENT, errors)
 
 

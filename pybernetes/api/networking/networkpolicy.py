@@ -17,7 +17,7 @@ _DIRECTIONS = (("ingress", "from"), ("egress", "to"))
 
 
 def default(obj: Object) -> None:
-    """Ports are of TCP; the types follow from the rules."""
+    """Let ports be of TCP, and derive the types from the rules."""
     spec = obj.setdefault("spec", {})
     spec.setdefault("podSelector", {})
     if not spec.get("policyTypes"):
@@ -32,7 +32,7 @@ def default(obj: Object) -> None:
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks selectors, ports and peers."""
+    """Check selectors, ports and peers."""
     spec = obj.get("spec", {})
     validate_label_selector(spec.get("podSelector"), _SPEC / "podSelector", errors)
     for direction, peers in _DIRECTIONS:
@@ -115,7 +115,7 @@ def _cidrs(obj: Object) -> Iterator[tuple[str, Path]]:
 
 
 def warnings(new: Object, old: Object | None) -> list[str]:
-    """Tells of CIDRs in unusual spellings."""
+    """Warn about CIDRs in unusual spellings."""
     return [text for cidr, path in _cidrs(new) for text in addresses.cidr_warnings(cidr, path)]
 
 

@@ -33,13 +33,13 @@ DEPRECATED = {
 
 
 def _shown(toleration: Object) -> go_format.Struct:
-    """A toleration as an error shows it."""
+    """Return a toleration as an error shows it."""
     texts = {name: toleration.get(name.lower(), "") for name in ("Key", "Operator", "Value", "Effect")}
     return go_format.Struct({**texts, "TolerationSeconds": toleration.get("tolerationSeconds")})
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the handler, the overhead and where its pods may run."""
+    """Check the handler, the overhead and where its pods may run."""
     overhead = obj.get("overhead")
     if overhead is not None:
         limits = {"limits": overhead.get("podFixed", {})}
@@ -63,13 +63,13 @@ def validate(obj: Object, errors: Errors) -> None:
 
 
 def warnings(obj: Object, old: Object | None) -> list[str]:
-    """Warns about labels of nodes that are deprecated."""
+    """Warn about labels of nodes that are deprecated."""
     selector = obj.get("scheduling", {}).get("nodeSelector", {})
     return [f"scheduling.nodeSelector: {DEPRECATED[key]}" for key in selector if key in DEPRECATED]
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that the handler stays."""
+    """Check that the handler stays."""
     declarative.immutable(new.get("handler", ""), old.get("handler", ""), Path("handler"), errors)
 
 

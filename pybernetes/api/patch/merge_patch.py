@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def apply(document: Object, patch: Any) -> Object:
-    """The document with the patch laid over it: objects merge, null removes, all else replaces."""
+    """Return the document with the patch laid over it: objects merge, null removes, all else replaces."""
     if patch is None:
         raise bad_request("Invalid JSON Patch")
     if type(patch) is not dict:
@@ -36,7 +36,7 @@ def _merge(document: Object, patch: Object) -> Object:
 
 
 def without_nulls(value: Any) -> Any:
-    """The value without the fields that are null, at any depth; null items of lists stay."""
+    """Return the value without the fields that are null, at any depth; null items of lists stay."""
     if type(value) is dict:
         return {key: without_nulls(item) for key, item in value.items() if item is not None}
     if type(value) is list:

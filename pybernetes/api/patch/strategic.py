@@ -25,7 +25,7 @@ SET_ORDER = "$setElementOrder"
 
 
 def apply(document: Object, patch: Any, type_: Type) -> Object:
-    """The document after the patch; StatusError if the patch is malformed or does not fit the type."""
+    """Return the document after the patch; raise StatusError if the patch is malformed or does not fit the type."""
     if patch is None:
         return document
     if type(patch) is not dict:
@@ -39,7 +39,7 @@ def apply(document: Object, patch: Any, type_: Type) -> Object:
 
 
 def unsupported() -> StatusError:
-    """The answer for kinds without merge keys, which custom resources are."""
+    """Return the answer for kinds without merge keys, which custom resources are."""
     return bad_request("strategic merge patch format is not supported")
 
 
@@ -72,7 +72,7 @@ def _retain(original: Object, patch: Object, keys: Any) -> Object:
 
 
 def _field(result: Object, key: str, value: Any, type_: Type) -> None:
-    """Merges one field of a patch into the result."""
+    """Merge one field of a patch into the result."""
     deletes = key.startswith(DELETE_FROM)
     if deletes:
         key = _named(key, DELETE_FROM, "invalid patch format of primitive list")
@@ -102,7 +102,7 @@ def _field(result: Object, key: str, value: Any, type_: Type) -> None:
 
 
 def _named(key: str, prefix: str, otherwise: str) -> str:
-    """The field that a directive with a slash is about."""
+    """Return the field that a directive with a slash is about."""
     name, slash, field = key.partition("/")
     if name != prefix or not slash:
         raise lists.Malformed(otherwise)
@@ -124,7 +124,7 @@ def _merge_list(current: list[Any], patch: list[Any], field: Type) -> list[Any]:
 
 
 def _order(result: Object, patch: Object, directive: str, type_: Type) -> tuple[str, ...]:
-    """Merges the list that an order is given for; the keys of the patch that are thereby done."""
+    """Merge the list that an order is given for; return the keys of the patch that this takes care of."""
     key = _named(directive, SET_ORDER, "invalid patch format of setElementOrder list")
     order: Any = patch[directive]
     current: Any = result.get(key)
@@ -158,7 +158,7 @@ _DROP: Any = _Drop()
 
 
 def _without_directives(value: Any) -> Any:
-    """A value that is new to the document: fields that are null and objects with a directive go."""
+    """Return a value that is new to the document: fields that are null and objects with a directive go."""
     if type(value) is dict:
         if DIRECTIVE in value:
             return _DROP

@@ -19,7 +19,7 @@ _BETA_KEY = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match"
 
 
 def default(obj: Object) -> None:
-    """Writes the numbers of the status even if they are zero."""
+    """Write the numbers of the status even if they are zero."""
     obj.setdefault("spec", {})
     _fill(obj.setdefault("status", {}))
 
@@ -30,14 +30,14 @@ def _fill(status: Object) -> None:
 
 
 def prepare_create(obj: Object) -> None:
-    """Starts with an empty status."""
+    """Start with an empty status."""
     obj["status"] = {}
     _fill(obj["status"])
     _strip(get(obj, ".spec.selector"))
 
 
 def prepare_update(new: Object, old: Object) -> None:
-    """Removes the marker of the beta version from a new selector."""
+    """Remove the marker of the beta version from a new selector."""
     if get(new, ".spec.selector") != get(old, ".spec.selector"):
         _strip(get(new, ".spec.selector"))
 
@@ -57,7 +57,7 @@ def _strip(selector: Object | None) -> None:
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the counts, of which only one may be given, and the selector."""
+    """Check the counts, of which only one may be given, and the selector."""
     spec = obj.get("spec", {})
     if "minAvailable" in spec and "maxUnavailable" in spec:
         errors.invalid(_SPEC, _go_spec(spec), "minAvailable and maxUnavailable cannot be both set")
@@ -72,13 +72,13 @@ def validate(obj: Object, errors: Errors) -> None:
 
 
 def _go_spec(spec: Object) -> go_format.Struct:
-    """The spec with the names that upstream's internal type shows in messages."""
+    """Return the spec with the names that upstream's internal type shows in messages."""
     keys = ("minAvailable", "selector", "maxUnavailable", "unhealthyPodEvictionPolicy")
     return go_format.Struct({key[0].upper() + key[1:]: spec.get(key) for key in keys})
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks the conditions and that the numbers are none below zero."""
+    """Check the conditions and that the numbers are none below zero."""
     status = new.get("status", {})
     validate_conditions(status.get("conditions", []), _STATUS / "conditions", errors)
     numbers.nonnegative_fields(status, _COUNTS, _STATUS, errors)

@@ -32,7 +32,7 @@ class ProtobufError(ValueError):
 
 
 def decode(data: bytes, default: tuple[str, str, str]) -> Object:
-    """The object in an envelope; ``default`` is the group, version and kind of one that does not say."""
+    """Return the object in an envelope; ``default`` is the group, version and kind of one that does not say."""
     if not data.startswith(_MAGIC):
         raise ProtobufError(
             "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]"
@@ -95,7 +95,7 @@ class _Field:
 
 @cache
 def _message(name: str) -> Read:
-    """The reader of a message; its fields are looked up when the first one is read."""
+    """Return the reader of a message; its fields are looked up when the first one is read."""
     table: dict[int, _Field] = {}
 
     def read(data: bytes, depth: int) -> Object:
@@ -147,7 +147,7 @@ def _entry(value: Any, read: Read, depth: int) -> tuple[str, Any]:
 
 
 def _reader(node: Object, in_map: bool = False) -> Read:
-    """How a single value of a schema is read."""
+    """Return how a single value of a schema is read."""
     reference = node.get("$ref", "").rpartition("/")[2]
     if reference in _SPECIAL:
         return _SPECIAL[reference]
@@ -186,7 +186,7 @@ def _double(value: Any, depth: int) -> float:
 
 
 def _raw(value: Any, depth: int) -> Any:
-    """RawExtension and the like: JSON inside of bytes."""
+    """Read a RawExtension or the like: JSON inside of bytes."""
     for number, part in wire.fields(value):
         if number == 1 and part:
             return orjson.loads(part)  # type: ignore[arg-type]
@@ -219,7 +219,7 @@ def _micro_time(value: Any, depth: int) -> str | None:
 
 
 def _schema_or(number: int, other: Callable[[list[Any]], Any]) -> Read:
-    """A schema, or something else in its place; ``number`` is the schema's."""
+    """Return a schema, or something else in its place; ``number`` is the schema's."""
 
     def read(value: Any, depth: int) -> Any:
         others = []

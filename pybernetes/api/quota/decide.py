@@ -41,7 +41,7 @@ def charge(
     now: float,
     limited: Sequence[Limited] = (),
 ) -> list[ResourceList]:
-    """What each quota has in use after the write, from what it had before; QuotaError if there is no room.
+    """Return what each quota has in use after the write; raise QuotaError if there is no room.
 
     ``used`` stands beside ``quotas`` and may be ahead of their statuses. A list that the write does not
     change is the same object in the result.
@@ -75,7 +75,7 @@ def _hard(quota: Object) -> ResourceList:
 
 
 def _measured(quota: Object, used: ResourceList, evaluator: Evaluator, new: Object) -> list[str]:
-    """The resources of a quota that the write counts for, if they can be measured."""
+    """Return the resources of a quota that the write counts for, if they can be measured."""
     name = quota["metadata"]["name"]
     names = evaluator.matching(_hard(quota))
     missing = evaluator.constraint(names, new)
@@ -94,7 +94,7 @@ def _deltas(
     usage: ResourceList,
     now: float,
 ) -> dict[int, ResourceList]:
-    """What the write adds, for each quota that holds for it, or under -1 if none does."""
+    """Return what the write adds, for each quota that holds for it, or under -1 if none does."""
     whole = resource_list.nonzero(usage)
     if write.operation != "UPDATE":
         return {index: whole for index in interesting} or {-1: whole}
@@ -114,7 +114,7 @@ def _check_limited(
     restricted: set[str],
     scopes: list[Object],
 ) -> None:
-    """Refuses what may only be used under a quota, if there is none."""
+    """Refuse what may only be used under a quota, if there is none."""
     names: set[str] = set()
     uncovered: list[Object] = []
     covered = {scope.get("scopeName") for scope in scopes}
@@ -137,7 +137,7 @@ def _check_limited(
 
 
 def _shown(scope: Object) -> str:
-    """A scope as Go prints it."""
+    """Return a scope as Go prints it."""
     return f"{{{scope.get('scopeName', '')} {scope.get('operator', '')} [{' '.join(scope.get('values') or ())}]}}"
 
 

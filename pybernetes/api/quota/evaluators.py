@@ -43,7 +43,7 @@ class Evaluators:
         }
 
     def get(self, group: str, plural: str) -> Evaluator | None:
-        """The evaluator of a resource, or None if quotas ignore it."""
+        """Return the evaluator of a resource, or None if quotas ignore it."""
         key = (group, plural)
         if key in IGNORED:
             return None
@@ -53,5 +53,5 @@ class Evaluators:
         return found
 
     def measuring(self) -> list[Evaluator]:
-        """The evaluators that do more than to count."""
+        """Return the evaluators that do more than to count."""
         return [each for each in self._found.values() if each is not None]

@@ -19,7 +19,7 @@ def _items(limit_range: Object, type_: str) -> Iterator[Object]:
 
 
 def default_pod(limit_range: Object, pod: Object) -> None:
-    """Gives the containers what they do not ask for themselves, and notes it in an annotation."""
+    """Give the containers what they do not ask for themselves, and note it in an annotation."""
     defaults: dict[str, dict[str, str]] = {"limits": {}, "requests": {}}
     for item in _items(limit_range, "Container"):
         defaults["limits"].update(item.get("default", {}))
@@ -46,7 +46,7 @@ def _default_container(container: Object, defaults: dict[str, dict[str, str]], w
 
 
 def pod_problems(limit_range: Object, pod: Object) -> list[str]:
-    """What a pod asks for too little or too much."""
+    """Return what a pod asks for too little or too much."""
     spec = pod["spec"]
     found: list[str] = []
     containers = [*spec.get("containers", ()), *spec.get("initContainers", ())]
@@ -61,7 +61,7 @@ def pod_problems(limit_range: Object, pod: Object) -> list[str]:
 
 
 def claim_problems(limit_range: Object, claim: Object) -> list[str]:
-    """What a claim asks for too little or too much."""
+    """Return what a claim asks for too little or too much."""
     type_ = "PersistentVolumeClaim"
     requests = (claim.get("spec", {}).get("resources") or {}).get("requests") or {}
     found: list[str | None] = []
@@ -82,7 +82,7 @@ def _checked(item: Object, type_: str, requests: Amounts, limits: Amounts) -> It
 
 
 def _comparable(*amounts: str) -> list[int]:
-    """Whole numbers to compare: thousandths, unless one of them is too large for that."""
+    """Return whole numbers to compare: thousandths, unless one of them is too large for that."""
     whole = [quantity.integer(amount) for amount in amounts]
     return whole if max(whole) > _MOST_MILLI else [quantity.milli(amount) for amount in amounts]
 

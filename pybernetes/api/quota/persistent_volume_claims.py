@@ -17,7 +17,7 @@ BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
 
 
 def storage_class(claim: Object) -> str:
-    """The storage class of a claim, by its field or by the annotation that came before the field."""
+    """Return the storage class of a claim, by its field or by the annotation that came before the field."""
     annotations = claim["metadata"].get("annotations") or {}
     if BETA_CLASS in annotations:
         return annotations[BETA_CLASS]
@@ -29,7 +29,7 @@ def _allocated(claim: Object) -> str | None:
 
 
 def _storage(claim: Object) -> str | None:
-    """What is asked for, or more if an expansion under way needs more, in whole bytes."""
+    """Return what is asked for, or more if an expansion under way needs more, in whole bytes."""
     requested = ((claim.get("spec", {}).get("resources") or {}).get("requests") or {}).get("storage")
     allocated = _allocated(claim)
     if requested is None:

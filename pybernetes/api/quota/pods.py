@@ -24,20 +24,20 @@ _ENDED = ("Failed", "Succeeded")
 
 
 def is_extended_request(name: str) -> bool:
-    """Whether a quota's resource is the requests for an extended resource."""
+    """Return whether a quota's resource is the requests for an extended resource."""
     if not name.startswith("requests."):
         return False
     return not resources.is_native(name) or name.startswith(f"requests.{DEVICE_CLASS}")
 
 
 def is_terminating(pod: Object) -> bool:
-    """Whether the pod is bound to end by itself."""
+    """Return whether the pod is bound to end by itself."""
     seconds = pod.get("spec", {}).get("activeDeadlineSeconds")
     return seconds is not None and seconds >= 0
 
 
 def counts(pod: Object, now: float) -> bool:
-    """Whether the pod may still use something: it has not ended and is not overdue to be deleted."""
+    """Return whether the pod may still use something: it has not ended and is not overdue to be deleted."""
     meta = pod["metadata"]
     if pod.get("status", {}).get("phase") in _ENDED:
         return False
@@ -47,7 +47,7 @@ def counts(pod: Object, now: float) -> bool:
 
 
 def compute_usage(requests: Amounts, limits: Amounts) -> ResourceList:
-    """Requests and limits under the names that quotas have for them."""
+    """Return requests and limits under the names that quotas have for them."""
     result: ResourceList = {"pods": "1"}
     for name in _COMPUTE:
         if name in requests:

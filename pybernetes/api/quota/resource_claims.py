@@ -39,7 +39,7 @@ def _number(request: Object) -> int:
 
 
 def _owner(claim: Object) -> Object | None:
-    """The pod for whose extended resources the claim was made."""
+    """Return the pod for whose extended resources the claim was made."""
     meta = claim["metadata"]
     if (meta.get("annotations") or {}).get(_OF_EXTENDED) != "true":
         return None
@@ -76,7 +76,7 @@ class ResourceClaimEvaluator(Evaluator):
         return name.removeprefix("requests.") in extended.values()
 
     def _extended(self) -> dict[str, str | None]:
-        """The extended resource that each device class stands for, if it does."""
+        """Return the extended resource that each device class stands for, if it does."""
         return {
             class_["metadata"]["name"]: class_.get("spec", {}).get("extendedResourceName")
             for class_ in self._cluster.device_classes()
@@ -100,7 +100,7 @@ class ResourceClaimEvaluator(Evaluator):
         return result
 
     def _add_extended(self, claim: Object, devices: dict[str, int], result: ResourceList, now: float) -> None:
-        """The same devices as extended resources, less what the pod that has the claim is charged for already."""
+        """Return the same devices as extended resources, less what the pod of the claim is charged for already."""
         if not devices:
             return
         extended = self._extended()

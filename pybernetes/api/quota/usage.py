@@ -15,7 +15,7 @@ Objects = Callable[[Evaluator], Iterable[Object]]
 def calculate(
     quota: Object, hard: ResourceList, evaluators: Iterable[Evaluator], objects: Objects, now: float
 ) -> ResourceList:
-    """The amounts in use of those resources in ``hard`` that the evaluators know, zeros included."""
+    """Return the amounts in use of those resources in ``hard`` that the evaluators know, zeros included."""
     used: ResourceList = {}
     scopes = scopes_of(quota)
     for evaluator in evaluators:

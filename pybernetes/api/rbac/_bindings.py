@@ -13,7 +13,7 @@ _ROLE: go_format.Fields = {"APIGroup": ("apiGroup", None), "Kind": ("kind", None
 
 
 def default(obj: Object) -> None:
-    """Completes the API groups of the role and of users and groups."""
+    """Complete the API groups of the role and of users and groups."""
     role = obj.setdefault("roleRef", {})
     if not role.get("apiGroup"):
         role["apiGroup"] = GROUP
@@ -23,7 +23,7 @@ def default(obj: Object) -> None:
 
 
 def validate(obj: Object, errors: Errors, kinds: tuple[str, ...], namespaced: bool) -> None:
-    """Checks the role, which must be of one of the kinds, and the subjects."""
+    """Check the role, which must be of one of the kinds, and the subjects."""
     role = obj.get("roleRef", {})
     path = Path("roleRef")
     if role.get("apiGroup", "") != GROUP:
@@ -61,7 +61,7 @@ def _subject(subject: Object, namespaced: bool, path: Path, errors: Errors) -> N
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that the role stays the same: who may bind it was decided when it was bound."""
+    """Check that the role stays the same: who may bind it was decided when it was bound."""
     if new.get("roleRef") != old.get("roleRef"):
         role = {"apiGroup": "", "kind": "", "name": "", **new.get("roleRef", {})}
         errors.invalid(Path("roleRef"), go_format.struct(role, _ROLE), meta.IMMUTABLE)

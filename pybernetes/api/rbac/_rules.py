@@ -7,7 +7,7 @@ from pybernetes.api.resource import Object
 
 
 def validate_rules(rules: list[Object], namespaced: bool, errors: Errors) -> None:
-    """Checks the rules of a role; rules of a namespace cannot grant URLs outside of resources."""
+    """Check the rules of a role; rules of a namespace cannot grant URLs outside of resources."""
     without_verbs = []
     for index, rule in enumerate(rules):
         path = Path("rules")[index]

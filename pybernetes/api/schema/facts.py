@@ -19,7 +19,7 @@ class Fact(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _table() -> dict[str, str]:
-    """The line of each message, by its definition's name."""
+    """Return the line of each message, by its definition's name."""
     found: dict[str, str] = {}
     package = ""
     for line in files(__package__).joinpath("fields.txt").read_text().splitlines():
@@ -33,7 +33,7 @@ def _table() -> dict[str, str]:
 
 @cache
 def message(name: str) -> tuple[Fact, ...]:
-    """The fields of a message as they are numbered; empty if nothing is known of it."""
+    """Return the fields of a message as they are numbered; empty if nothing is known of it."""
     facts = []
     number = 0
     package = name.rpartition(".")[0]
@@ -50,7 +50,7 @@ def message(name: str) -> tuple[Fact, ...]:
 
 @cache
 def always(name: str) -> frozenset[str]:
-    """The fields of a message that Go writes even when they are empty."""
+    """Return the fields of a message that Go writes even when they are empty."""
     found: set[str] = set()
     for fact in message(name):
         if fact.inline:
@@ -62,7 +62,7 @@ def always(name: str) -> frozenset[str]:
 
 @cache
 def droppable(name: str) -> frozenset[str]:
-    """The fields of a message that Go leaves out when they are zero."""
+    """Return the fields of a message that Go leaves out when they are zero."""
     found: set[str] = set()
     for fact in message(name):
         if fact.inline:
@@ -74,7 +74,7 @@ def droppable(name: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def enums() -> dict[str, dict[str, list[str]]]:
-    """The values that fields can have, by definition and field; ``[]`` and ``{}`` stand for what is inside of one."""
+    """Return the values that fields can have, by definition and field; ``[]`` and ``{}`` stand for what is inside."""
     found: dict[str, dict[str, list[str]]] = {}
     for line in files(__package__).joinpath("enums.txt").read_text().splitlines():
         if line[0] == "#":

@@ -40,7 +40,7 @@ _EVERYWHERE = frozenset(
 
 
 def source() -> Path:
-    """The file with all definitions, inside the installed schema package."""
+    """Return the file with all definitions, inside the installed schema package."""
     spec = importlib.util.find_spec("kubernetes_validate")
     if spec is None or not spec.submodule_search_locations:
         raise RuntimeError(
@@ -52,7 +52,7 @@ def source() -> Path:
 
 @lru_cache(maxsize=1)
 def definitions() -> Object:
-    """Every definition in full, descriptions included (for OpenAPI and explain; loaded late)."""
+    """Return every definition in full, descriptions included (for OpenAPI and explain; loaded late)."""
     return orjson.loads(source().read_bytes())["$defs"]
 
 
@@ -62,7 +62,7 @@ def _cache_file() -> Path:
 
 
 def _derive(node: Object) -> Object:
-    """A definition without its prose."""
+    """Return a definition without its prose."""
     slim = {key: node[key] for key in _KEPT if key in node}
     kind = node.get("type")
     if kind:
@@ -82,7 +82,7 @@ def _derive(node: Object) -> Object:
 
 @lru_cache(maxsize=1)
 def compact() -> Object:
-    """The derived form of every definition, from the cache file if there is one."""
+    """Return the derived form of every definition, from the cache file if there is one."""
     path = _cache_file()
     try:
         return orjson.loads(path.read_bytes())
@@ -112,12 +112,12 @@ def _kinds() -> dict[tuple[str, str, str], str]:
 
 
 def definition_name(group: str, version: str, kind: str) -> str:
-    """The name of a kind's definition, such as ``io.k8s.api.core.v1.Pod``; KeyError if there is none."""
+    """Return the name of a kind's definition, such as ``io.k8s.api.core.v1.Pod``; raise KeyError if there is none."""
     return _kinds()[group, version, kind]
 
 
 def is_kind(group: str, version: str, kind: str) -> bool:
-    """Whether there is a kind, or a list of it, or one of the few that every group has."""
+    """Return whether there is a kind, or a list of it, or one of the few that every group has."""
     kinds = _kinds()
     return (
         (group, version, kind) in kinds
@@ -127,18 +127,18 @@ def is_kind(group: str, version: str, kind: str) -> bool:
 
 
 def kind_type(group: str, version: str, kind: str) -> Type:
-    """The type of a built-in kind."""
+    """Return the type of a built-in kind."""
     return named(definition_name(group, version, kind))
 
 
 @cache
 def named(name: str) -> Type:
-    """The type of a definition."""
+    """Return the type of a definition."""
     return _build({"$ref": name})
 
 
 def _build(node: Object) -> Type:
-    """The type of a field, with what the field itself says laid over what its definition says."""
+    """Return the type of a field, with what the field itself says laid over what its definition says."""
     reference = node.get("$ref", "").rpartition("/")[2]
     if reference in _SPECIAL:
         return Type(_SPECIAL[reference])
@@ -183,7 +183,7 @@ _resolved: dict[str, dict[str, Type]] = {}
 
 
 def _fields(name: str, properties: Object) -> dict[str, Type]:
-    """The fields of a struct, shared by every place that holds it."""
+    """Return the fields of a struct, shared by every place that holds it."""
     if name not in _resolved:
         fields = _resolved[name] = {field: _build(node) for field, node in properties.items()}
         for field in facts.droppable(name):

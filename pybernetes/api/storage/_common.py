@@ -11,7 +11,7 @@ MAX_DRIVER_NAME = 63
 
 
 def provisioner(name: str, path: Path, errors: Errors) -> None:
-    """Checks the form of the name of a provisioner, if there is one."""
+    """Check the form of the name of a provisioner, if there is one."""
     if name:
         lower = name.lower()
         for problem in names.qualified_name(lower):
@@ -19,7 +19,7 @@ def provisioner(name: str, path: Path, errors: Errors) -> None:
 
 
 def parameters(values: dict[str, str], path: Path, errors: Errors) -> None:
-    """Checks the number and size of parameters that only the driver understands."""
+    """Check the number and size of parameters that only the driver understands."""
     if len(values) > _MAX_PARAMETERS:
         errors.too_long(path, _MAX_PARAMETERS)
         return
@@ -30,12 +30,12 @@ def parameters(values: dict[str, str], path: Path, errors: Errors) -> None:
 
 
 def size(values: dict[str, str]) -> int:
-    """Bytes of all keys and values together."""
+    """Return the number of bytes of all keys and values together."""
     return sum(len(key.encode()) + len(value.encode()) for key, value in values.items())
 
 
 def driver_name(name: str, path: Path, errors: Errors) -> None:
-    """Checks the name of a CSI driver."""
+    """Check the name of a CSI driver."""
     if not name:
         errors.required(path)
         return

@@ -15,25 +15,25 @@ _MAX_NODE_ID = 256
 
 
 def default(obj: Object) -> None:
-    """Writes spec and status even if they are empty."""
+    """Write spec and status even if they are empty."""
     obj.setdefault("spec", {})
     obj.setdefault("status", {})
 
 
 def prepare_create(obj: Object) -> None:
-    """Starts with an empty status."""
+    """Start with an empty status."""
     obj["status"] = {}
 
 
 def prepare_status_update(new: Object, old: Object) -> None:
-    """Keeps the metadata, and drops the health of storage: that feature is off."""
+    """Keep the metadata, and drop the health of storage: that feature is off."""
     keep_all(new, old)
     if not get(old, ".status.storageHealth"):
         new.get("status", {}).pop("storageHealth", None)
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks each driver."""
+    """Check each driver."""
     seen: set[str] = set()
     for index, driver in enumerate(obj.get("spec", {}).get("drivers", ())):
         _driver(driver, seen, _DRIVERS[index], errors)
@@ -62,7 +62,7 @@ def _driver(driver: Object, seen: set[str], path: Path, errors: Errors) -> None:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that a driver that stays keeps everything but how many volumes it takes."""
+    """Check that a driver that stays keeps everything but how many volumes it takes."""
     for before in old.get("spec", {}).get("drivers", ()):
         for after in new.get("spec", {}).get("drivers", ()):
             if before.get("name") == after.get("name"):
@@ -70,7 +70,7 @@ def validate_update(new: Object, old: Object, errors: Errors) -> None:
 
 
 def _without_count(driver: Object) -> go_format.Struct:
-    """The driver as messages show it, but for how many volumes it takes."""
+    """Return the driver as messages show it, but for how many volumes it takes."""
     name, node, keys = (driver.get(key) for key in ("name", "nodeID", "topologyKeys"))
     return go_format.Struct(Name=name or "", NodeID=node or "", TopologyKeys=keys, Allocatable=None)
 

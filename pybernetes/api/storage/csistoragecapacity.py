@@ -10,7 +10,7 @@ from pybernetes.api.validation.selectors import validate_label_selector
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the class, the topology and the amount."""
+    """Check the class, the topology and the amount."""
     if "nodeTopology" in obj:
         validate_label_selector(obj["nodeTopology"], Path("nodeTopology"), errors)
     name = obj.get("storageClassName", "")
@@ -21,13 +21,13 @@ def validate(obj: Object, errors: Errors) -> None:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that it goes on describing the same place and class."""
+    """Check that it goes on describing the same place and class."""
     for key in ("nodeTopology", "storageClassName"):
         meta.immutable(new.get(key), old.get(key), Path(key), errors)
 
 
 def warnings(new: Object, old: Object | None) -> list[str]:
-    """Tells of labels of nodes that have newer names."""
+    """Warn about labels of nodes that have newer names."""
     topology, path = new.get("nodeTopology", {}), Path("nodeTopology")
     found = node_selector_term_warnings(topology, path)
     for key in topology.get("matchLabels", {}):

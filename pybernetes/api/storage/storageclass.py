@@ -18,14 +18,14 @@ _DEFAULT_ANNOTATIONS = (
 
 
 def default(obj: Object) -> None:
-    """Deletes volumes with their claims and binds at once, unless told otherwise."""
+    """Delete volumes with their claims and bind at once, unless told otherwise."""
     obj.setdefault("provisioner", "")
     obj.setdefault("reclaimPolicy", "Delete")
     obj.setdefault("volumeBindingMode", "Immediate")
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks names, policies and topologies."""
+    """Check names, policies and topologies."""
     _common.provisioner(obj.get("provisioner", ""), Path("provisioner"), errors)
     _common.parameters(obj.get("parameters", {}), Path("parameters"), errors)
     policy = obj.get("reclaimPolicy")
@@ -71,13 +71,13 @@ def _expression(expression: Object, path: Path, errors: Errors) -> None:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that what volumes were made with stays."""
+    """Check that what volumes were made with stays."""
     for key in ("provisioner", "parameters", "reclaimPolicy", "volumeBindingMode"):
         declarative.immutable(new.get(key), old.get(key), Path(key), errors)
 
 
 def warnings(new: Object, old: Object | None) -> list[str]:
-    """Tells of labels of nodes that have newer names."""
+    """Warn about labels of nodes that have newer names."""
     found = []
     for index, term in enumerate(new.get("allowedTopologies", ())):
         for position, expression in enumerate(term.get("matchLabelExpressions", ())):

@@ -28,7 +28,7 @@ _ONE_SOURCE = "must specify exactly one of inlineVolumeSpec and persistentVolume
 
 
 def default(obj: Object) -> None:
-    """Fills what is always written."""
+    """Fill what is always written."""
     spec = obj.setdefault("spec", {})
     spec.setdefault("attacher", "")
     spec.setdefault("nodeName", "")
@@ -37,12 +37,12 @@ def default(obj: Object) -> None:
 
 
 def prepare_create(obj: Object) -> None:
-    """Starts unattached."""
+    """Start unattached."""
     obj["status"] = {"attached": False}
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the source, the node and the attacher."""
+    """Check the source, the node and the attacher."""
     spec = obj.get("spec", {})
     path = Path("spec")
     source, volume = spec.get("source", {}), spec.get("source", {}).get("persistentVolumeName")
@@ -67,7 +67,7 @@ def validate(obj: Object, errors: Errors) -> None:
 
 
 def _inline(spec: Object, path: Path, errors: Errors) -> None:
-    """Checks a volume of a pod that was once of an in-tree driver, for the CSI driver that replaced it."""
+    """Check a volume of a pod that was once of an in-tree driver, for the CSI driver that replaced it."""
     for key in ("claimRef", "capacity", "nodeAffinity", "storageClassName"):
         if spec.get(key) is not None and spec[key] != "":
             errors.forbidden(path / key, _NOT_INLINE)
@@ -111,12 +111,12 @@ def _status(status: Object, errors: Errors) -> None:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that the wish stays."""
+    """Check that the wish stays."""
     declarative.immutable(new.get("spec"), old.get("spec"), Path("spec"), errors)
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks the sizes in the status."""
+    """Check the sizes in the status."""
     _status(new.get("status", {}), errors)
 
 

@@ -36,7 +36,7 @@ class YamlError(ValueError):
 
 
 def loads(raw: bytes) -> tuple[Any, list[str]]:
-    """The value of the first document, and complaints about keys that a mapping has twice."""
+    """Return the value of the first document, and complaints about keys that a mapping has twice."""
     try:
         return _Builder(raw).document()
     except yaml.YAMLError as error:
@@ -50,7 +50,7 @@ def _what(error: Any) -> str:
 
 
 def _where(error: Any) -> str:
-    """The line as upstream counts it: from 1 in what the scanner finds, from 0 in what the parser finds."""
+    """Return the line as upstream counts it: from 1 in what the scanner finds, from 0 in what the parser finds."""
     marks = (getattr(error, name, None) for name in ("context_mark", "problem_mark"))
     line = next((mark.line for mark in marks if mark and mark.line), 0)
     if line and isinstance(error, yaml.scanner.ScannerError):

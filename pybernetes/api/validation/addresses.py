@@ -29,7 +29,7 @@ def _parse(text: str) -> Address | None:
 
 @lru_cache(maxsize=4096)
 def parse_sloppy(text: str) -> Address | None:
-    """The address, also with leading zeros; one that is IPv4 written as IPv6 counts as IPv4."""
+    """Return the address, also with leading zeros; one that is IPv4 written as IPv6 counts as IPv4."""
     address = _parse(text)
     if address is None and (dotted := _DOTTED.search(text)):
         address = _parse(text[: dotted.start()] + _LEADING_ZEROS.sub("", dotted.group()))
@@ -53,7 +53,7 @@ def _ip_problems(text: str) -> tuple[str, ...]:
 
 
 def legacy_ip(text: str, path: Path, errors: Errors, old: Container[str] = ()) -> None:
-    """Checks an address in a field that may hold it in any spelling; what was there before is kept."""
+    """Check an address in a field that may hold it in any spelling; what was there before is kept."""
     if text in old:
         return
     for problem in _ip_problems(text):
@@ -61,7 +61,7 @@ def legacy_ip(text: str, path: Path, errors: Errors, old: Container[str] = ()) -
 
 
 def strict_ip(text: str, path: Path, errors: Errors) -> None:
-    """Checks an address that must be in its canonical spelling."""
+    """Check an address that must be in its canonical spelling."""
     problems = _ip_problems(text)
     for problem in problems:
         errors.invalid(path, text, problem)
@@ -71,7 +71,7 @@ def strict_ip(text: str, path: Path, errors: Errors) -> None:
 
 @lru_cache(maxsize=1024)
 def parse_cidr_sloppy(text: str) -> Network | None:
-    """The network of a CIDR, also with leading zeros and with bits set beyond the prefix."""
+    """Return the network of a CIDR, also with leading zeros and with bits set beyond the prefix."""
     host, slash, length = text.partition("/")
     address = parse_sloppy(host)
     if not slash or address is None or not length.isascii() or not length.isdigit():
@@ -100,7 +100,7 @@ def _cidr_problems(text: str) -> tuple[str, ...]:
 
 
 def legacy_cidr(text: str, path: Path, errors: Errors, old: Container[str] = ()) -> None:
-    """Checks a CIDR in a field that may hold it in any spelling; what was there before is kept."""
+    """Check a CIDR in a field that may hold it in any spelling; what was there before is kept."""
     if text in old:
         return
     for problem in _cidr_problems(text):
@@ -108,7 +108,7 @@ def legacy_cidr(text: str, path: Path, errors: Errors, old: Container[str] = ())
 
 
 def strict_cidr(text: str, path: Path, errors: Errors) -> None:
-    """Checks a CIDR that must be in its canonical spelling."""
+    """Check a CIDR that must be in its canonical spelling."""
     problems = _cidr_problems(text)
     for problem in problems:
         errors.invalid(path, text, problem)
@@ -117,7 +117,7 @@ def strict_cidr(text: str, path: Path, errors: Errors) -> None:
 
 
 def endpoint_ip(text: str, path: Path, errors: Errors) -> None:
-    """Checks that an address can be the end of a connection from elsewhere."""
+    """Check that an address can be the end of a connection from elsewhere."""
     address = parse_sloppy(text)
     if address is None:
         errors.invalid(path, text, "must be a valid IP address")
@@ -140,7 +140,7 @@ def _is_link_local_multicast(address: Address) -> bool:
 
 
 def ip_warnings(text: str, path: Path) -> list[str]:
-    """What to tell about an address that is in an unusual spelling."""
+    """Return what to tell about an address that is in an unusual spelling."""
     address = parse_sloppy(text)
     if address is None:
         return []
@@ -157,7 +157,7 @@ def ip_warnings(text: str, path: Path) -> list[str]:
 
 
 def cidr_warnings(text: str, path: Path) -> list[str]:
-    """What to tell about a CIDR that is in an unusual spelling."""
+    """Return what to tell about a CIDR that is in an unusual spelling."""
     network = parse_cidr_sloppy(text)
     if network is None:
         return []

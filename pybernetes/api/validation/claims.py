@@ -14,7 +14,7 @@ NOT_POSITIVE = "must be greater than zero"
 
 
 def validate_access_modes(modes: list[str], path: Path, errors: Errors) -> None:
-    """Checks that the modes are known, and that ReadWriteOncePod is alone."""
+    """Check that the modes are known, and that ReadWriteOncePod is alone."""
     for mode in modes:
         if mode not in ACCESS_MODES:
             errors.unsupported(path, mode, ACCESS_MODES)
@@ -23,7 +23,7 @@ def validate_access_modes(modes: list[str], path: Path, errors: Errors) -> None:
 
 
 def validate_class_name(name: str, path: Path, errors: Errors) -> None:
-    """Checks the name of a StorageClass or a VolumeAttributesClass."""
+    """Check the name of a StorageClass or a VolumeAttributesClass."""
     for problem in names.dns_subdomain(name):
         errors.invalid(path, name, problem)
 
@@ -32,7 +32,7 @@ def validate_claim_spec(
     spec: Object, path: Path, errors: Errors, *, allow_invalid_values: bool = False,
     allow_invalid_groups: bool = False,
 ) -> None:  # fmt: skip
-    """Checks the spec of a PersistentVolumeClaim; the two flags are for claims that hold such things already."""
+    """Check the spec of a PersistentVolumeClaim; the two flags are for claims that hold such things already."""
     modes = spec.get("accessModes", [])
     if not modes:
         errors.required(path / "accessModes", "at least 1 access mode is required")

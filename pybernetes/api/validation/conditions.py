@@ -20,7 +20,7 @@ _LONGEST_REASON, _LONGEST_MESSAGE = 1024, 32 * 1024
 
 
 def validate_conditions(conditions: list[Object], path: Path, errors: Errors) -> None:
-    """Checks each condition, and that each type is there once."""
+    """Check each condition, and that each type is there once."""
     seen: set[str] = set()
     for index, condition in enumerate(conditions):
         kind = condition.get("type", "")

@@ -12,7 +12,7 @@ _path = re.compile(rf"{_PATH}\Z")
 
 
 def domain_prefixed_path(value: str, path: Path, errors: Errors) -> None:
-    """Checks a path such as ``example.com/name``."""
+    """Check a path such as ``example.com/name``."""
     if not value:
         errors.required(path)
         return
@@ -27,7 +27,7 @@ def domain_prefixed_path(value: str, path: Path, errors: Errors) -> None:
 
 
 def fully_qualified(value: str, path: Path, errors: Errors) -> None:
-    """Checks a domain name of at least two labels; a dot at its end is fine."""
+    """Check a domain name of at least two labels; a dot at its end is fine."""
     if not value:
         errors.required(path)
         return

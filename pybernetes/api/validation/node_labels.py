@@ -19,7 +19,7 @@ DEPRECATED = {
 
 
 def node_selector_term_warnings(term: Object, path: Path, *, check_values: bool = False) -> list[str]:
-    """Warnings about one term of a NodeSelector."""
+    """Warn about one term of a NodeSelector."""
     found = []
     for index, expression in enumerate(term.get("matchExpressions", ())):
         here = (path / "matchExpressions")[index]

@@ -10,7 +10,7 @@ from pybernetes.api.validation import meta, names
 def validate_label_selector(
     selector: Object | None, path: Path, errors: Errors, *, allow_invalid_values: bool = False
 ) -> None:
-    """Checks a LabelSelector; ``allow_invalid_values`` is for objects that already hold such values."""
+    """Check a LabelSelector; ``allow_invalid_values`` is for objects that already hold such values."""
     if not selector:
         return
     if "matchLabels" in selector:
@@ -42,7 +42,7 @@ def _requirement(expression: Object, path: Path, errors: Errors, allow_invalid_v
 
 
 def validate_node_selector(selector: Object, path: Path, errors: Errors) -> None:
-    """Checks a NodeSelector, whose terms are alternatives."""
+    """Check a NodeSelector, whose terms are alternatives."""
     terms = selector.get("nodeSelectorTerms")
     if not terms:
         errors.required(path / "nodeSelectorTerms", "must have at least one node selector term")
@@ -53,7 +53,7 @@ def validate_node_selector(selector: Object, path: Path, errors: Errors) -> None
 def validate_node_selector_term(
     term: Object, path: Path, errors: Errors, *, allow_invalid_values: bool = False
 ) -> None:
-    """Checks one term of a NodeSelector."""
+    """Check one term of a NodeSelector."""
     for index, expression in enumerate(term.get("matchExpressions", ())):
         _node_requirement(expression, (path / "matchExpressions")[index], errors, allow_invalid_values)
     for index, expression in enumerate(term.get("matchFields", ())):

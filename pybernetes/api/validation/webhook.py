@@ -13,7 +13,7 @@ _FORM = "; desired format: https://host[/path]"
 
 
 def client_config(config: Object, path: Path, errors: Errors, *, swapped: bool = False) -> None:
-    """Checks that there is exactly one of both, and that it can be reached.
+    """Check that there is exactly one of both, and that it can be reached.
 
     ``swapped``: admission webhooks complain about the name of the service where its namespace is missing,
     and the other way round.
@@ -27,7 +27,7 @@ def client_config(config: Object, path: Path, errors: Errors, *, swapped: bool =
 
 
 def url(text: str, path: Path, errors: Errors) -> None:
-    """Checks the URL of a webhook."""
+    """Check the URL of a webhook."""
     problem = ""
     parts = None
     try:
@@ -52,7 +52,7 @@ def url(text: str, path: Path, errors: Errors) -> None:
 
 
 def service(reference: Object, path: Path, errors: Errors, *, swapped: bool = False) -> None:
-    """Checks the reference to the service of a webhook."""
+    """Check the reference to the service of a webhook."""
     fields = ("namespace", "name") if swapped else ("name", "namespace")
     for field, shown in zip(fields, ("name", "namespace"), strict=True):
         if not reference.get(field):

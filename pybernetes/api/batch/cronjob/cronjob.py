@@ -25,7 +25,7 @@ _ZONE_WARNING = (
 
 
 def default(obj: Object) -> None:
-    """Jobs may run at the same time; a few that ended are kept."""
+    """Let jobs run at the same time, and keep a few that ended."""
     spec = obj.setdefault("spec", {})
     spec.setdefault("schedule", "")
     if not spec.get("concurrencyPolicy"):
@@ -40,18 +40,18 @@ def default(obj: Object) -> None:
 
 
 def prepare_create(obj: Object) -> None:
-    """Starts with an empty status."""
+    """Start with an empty status."""
     obj["status"] = {}
     _spec.drop_disabled(obj["spec"]["jobTemplate"]["spec"], {})
 
 
 def prepare_update(new: Object, old: Object) -> None:
-    """Drops what is of features that are off."""
+    """Drop what is of features that are off."""
     _spec.drop_disabled(get(new, ".spec.jobTemplate.spec", {}), get(old, ".spec.jobTemplate.spec", {}))
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the schedule and the job that is made from it."""
+    """Check the schedule and the job that is made from it."""
     spec = obj.get("spec", {})
     schedule = spec.get("schedule", "")
     if schedule:
@@ -80,7 +80,7 @@ def validate(obj: Object, errors: Errors) -> None:
 
 
 def validate_create(obj: Object, errors: Errors) -> None:
-    """Checks the name, from which the names of jobs are made, and the time zone."""
+    """Check the name, from which the names of jobs are made, and the time zone."""
     name = obj["metadata"].get("name", "")
     if len(name.encode()) > _MAX_NAME:
         errors.invalid(Path("metadata") / "name", name, f"must be no more than {_MAX_NAME} characters")
@@ -89,7 +89,7 @@ def validate_create(obj: Object, errors: Errors) -> None:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks a new time zone; one inside the schedule is kept if it was there."""
+    """Check a new time zone; one inside the schedule is kept if it was there."""
     zone, schedule = get(new, ".spec.timeZone"), get(new, ".spec.schedule", "")
     if "TZ" not in get(old, ".spec.schedule", ""):
         _zone_in_schedule(new, errors)
@@ -126,7 +126,7 @@ def _zone(zone: str | None, errors: Errors) -> None:
 
 
 def warnings(new: Object, old: Object | None) -> list[str]:
-    """Tells of names and numbers that bring surprises."""
+    """Warn about names and numbers that bring surprises."""
     changed = old is None or old.get("spec") != new.get("spec")
     found = _workload.name_warnings(new, old)
     if changed:

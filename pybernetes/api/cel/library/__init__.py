@@ -9,7 +9,7 @@ from pybernetes.api.cel.library.declare import Overload
 
 @cache
 def functions() -> dict[str, list[Overload]]:
-    """Every function with its overloads, put together when the first expression comes."""
+    """Return every function with its overloads, put together when the first expression comes."""
     from pybernetes.api.cel import cost
     from pybernetes.api.cel.library import authorizer, formats, lists, network, numbers, standard, strings
 

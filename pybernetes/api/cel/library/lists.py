@@ -152,7 +152,7 @@ def _value(optional: Optional) -> Any:
 
 
 def is_zero(value: Any) -> bool:
-    """Whether a value is the zero of its type."""
+    """Return whether a value is the zero of its type."""
     if isinstance(value, Moment):
         return value.nanos == -62135596800 * 10**9
     if isinstance(value, Span):
@@ -163,7 +163,7 @@ def is_zero(value: Any) -> bool:
 
 
 def optional_field(value: Any, name: Any) -> Optional:
-    """A field that may be missing, of something that may be missing."""
+    """Return the value of a field that may be missing, of something that may be missing."""
     if isinstance(value, Optional):
         if not value.present:
             return NONE

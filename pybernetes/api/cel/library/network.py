@@ -34,7 +34,7 @@ class Url:
 
 
 def url_problem(text: str) -> str:
-    """What Go says of a text that is no absolute URL or path; nothing if it is one."""
+    """Return what Go says of a text that is no absolute URL or path; nothing if it is one."""
     start = f"parse {go_format.quote(text)}: "
     if not text:
         return start + "empty url"
@@ -127,7 +127,7 @@ class Ip:
         self.address = address
 
     def cel_size(self) -> int:
-        """How many bytes it has."""
+        """Return how many bytes it has."""
         return 4 if self.address.version == 4 else 16
 
     def __eq__(self, other: object) -> bool:
@@ -150,7 +150,7 @@ class Cidr:
         self.interface = interface
 
     def cel_size(self) -> int:
-        """How many bytes of an address its prefix takes."""
+        """Return how many bytes of an address its prefix takes."""
         return -(-self.interface.network.prefixlen // 8)
 
     def __eq__(self, other: object) -> bool:

@@ -154,7 +154,7 @@ def _index_list(items: list[Any], index: Any) -> Any:
 
 
 def lookup(entries: dict[Any, Any], key: Any) -> Any:
-    """The value of a key; Failure if there is none."""
+    """Return the value of a key; raise Failure if there is none."""
     try:
         return entries[key]
     except KeyError:
@@ -230,7 +230,7 @@ def _parse_double(text: str) -> float:
 
 
 def double_text(value: float) -> str:
-    """A number as Go's shortest form writes it."""
+    """Return a number as Go's shortest form writes it."""
     if math.isinf(value):
         return "+Inf" if value > 0 else "-Inf"
     if math.isnan(value):

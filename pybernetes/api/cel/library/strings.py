@@ -49,7 +49,7 @@ def _replace(text: str, old: str, new: str, count: int = -1) -> str:
 
 
 def _check_size(length: int) -> None:
-    """Cancels what would cost more than any expression may, before it is made."""
+    """Cancel what would cost more than any expression may, before it is made."""
     if length > _LONGEST:
         raise Exceeded
 
@@ -89,7 +89,7 @@ def _quote(text: str) -> str:
 
 
 def shown(value: Any) -> str:
-    """A value as ``%s`` formats it."""
+    """Return a value as ``%s`` formats it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if value is None:

@@ -19,7 +19,7 @@ class Subject(NamedTuple):
 
 
 def subject(text: str) -> Subject:
-    """The subject of a request in PEM, Base64 around it as objects carry it; ValueError if it is none."""
+    """Return the subject of a request in PEM, Base64 around it as objects carry it; raise ValueError if it is none."""
     from cryptography.x509.oid import NameOID  # imported late: few requests need it
 
     block = next(_pem.blocks(_pem.from_base64(text)), None)

@@ -21,35 +21,35 @@ _USAGES = (
 
 
 def default(obj: Object) -> None:
-    """Completes an absent spec, which is always shown."""
+    """Complete an absent spec, which is always shown."""
     obj.setdefault("spec", {})
 
 
 def prepare_create(obj: Object) -> None:
-    """Forgets who the client says it is: the API server writes down who it is."""
+    """Drop who the client says it is: the API server writes down who it is."""
     for key in ("username", "uid", "groups", "extra"):
         obj.get("spec", {}).pop(key, None)
     obj["status"] = {}
 
 
 def note_user(obj: Object, user: Object) -> None:
-    """Writes down who asks."""
+    """Write down who asks."""
     obj["spec"].update(user)
 
 
 def prepare_update(new: Object, old: Object) -> None:
-    """Keeps the spec: only metadata can be changed here."""
+    """Keep the spec: only metadata can be changed here."""
     new["spec"] = old.get("spec", {})
 
 
 def prepare_status_update(new: Object, old: Object) -> None:
-    """Keeps the decision, and completes the times of the other conditions."""
+    """Keep the decision, and complete the times of the other conditions."""
     _conditions.keep_decision(new, old)
     _conditions.stamp(new, old)
 
 
 def prepare_approval(new: Object, old: Object) -> None:
-    """For the approval subresource: takes the conditions, and keeps everything else."""
+    """Take the conditions, and keep everything else (approval subresource)."""
     _conditions.stamp(new, old)
     conditions = _conditions.conditions(new)
     new["spec"] = old.get("spec", {})
@@ -59,7 +59,7 @@ def prepare_approval(new: Object, old: Object) -> None:
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the request, what the certificate is for, and the signer."""
+    """Check the request, what the certificate is for, and the signer."""
     spec = obj.get("spec", {})
     request = spec.get("request", "")
     problem = _request_problem(request)
@@ -119,7 +119,7 @@ def _certificate_problem(text: bytes) -> str:
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks the conditions and the certificate, which can be set once."""
+    """Check the conditions and the certificate, which can be set once."""
     status, before = new.get("status", {}), old.get("status", {})
     _conditions.validate(new, errors)
     changed = status.get("certificate", "") != before.get("certificate", "")
@@ -132,7 +132,7 @@ def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
 
 
 def validate_approval(new: Object, old: Object, errors: Errors) -> None:
-    """For the approval subresource: checks the conditions."""
+    """Check the conditions (approval subresource)."""
     _conditions.validate(new, errors)
     _conditions.validate_update(new, old, errors, deciding=True)
     _conditions.validate_one_decision(new, errors)

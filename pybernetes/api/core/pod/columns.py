@@ -38,7 +38,7 @@ def _condition(conditions: list[Object], kind: str) -> str:
 
 
 def summary(pod: Object) -> Summary:
-    """How many containers are ready, why the pod is not running, how often and when it last restarted."""
+    """Return how many containers are ready, why the pod is not running, how often and when it last restarted."""
     spec, status = pod.get("spec", {}), pod.get("status", {})
     conditions = status.get("conditions", [])
     reason = status.get("reason") or status.get("phase", "")
@@ -110,7 +110,7 @@ def _restarts(pod: Object, now: float) -> str:
 
 
 def address(pod: Object) -> str:
-    """The first address of a pod, empty if it has none yet."""
+    """Return the first address of a pod, empty if it has none yet."""
     addresses = pod.get("status", {}).get("podIPs")
     return addresses[0].get("ip", "") if addresses else ""
 
@@ -125,7 +125,7 @@ def _gates(pod: Object, now: float) -> str:
 
 
 def row_conditions(pod: Object) -> list[dict[str, str]]:
-    """The conditions of a row: a pod that has ended is marked as completed."""
+    """Return the conditions of a row: a pod that has ended is marked as completed."""
     phase = pod.get("status", {}).get("phase")
     if phase not in _TERMINAL:
         return []

@@ -23,13 +23,13 @@ _PROBE_NUMBERS = (
 
 
 def default_pod_template(template: Object) -> None:
-    """Completes a PodTemplateSpec in place."""
+    """Complete a PodTemplateSpec in place."""
     drop_legacy_annotations(template.setdefault("metadata", {}))
     default_pod_spec(template.setdefault("spec", {}))
 
 
 def drop_legacy_annotations(metadata: Object) -> None:
-    """Removes what described init containers before they had a field."""
+    """Remove what described init containers before they had a field."""
     annotations = metadata.get("annotations")
     if annotations:
         for key in _LEGACY_ANNOTATIONS:
@@ -37,7 +37,7 @@ def drop_legacy_annotations(metadata: Object) -> None:
 
 
 def default_pod_spec(spec: Object) -> None:
-    """Completes what every PodSpec has, in a pod and in a template.
+    """Complete what every PodSpec has, in a pod and in a template.
 
     Fields of features that are off are dropped on the way, here and in the parts.
     """
@@ -130,7 +130,7 @@ def _http_get(action: Object) -> None:
 
 
 def default_pod(pod: Object) -> None:
-    """Completes a Pod: its spec, what only pods have, and the two forms of its address."""
+    """Complete a Pod: its spec, what only pods have, and the two forms of its address."""
     drop_legacy_annotations(pod.get("metadata", {}))
     spec = pod.setdefault("spec", {})
     default_pod_spec(spec)
@@ -160,7 +160,7 @@ def _requests_from_limits(resources: Object) -> None:
 
 
 def default_pod_status(status: Object) -> None:
-    """Keeps the single address and the list of addresses in step; the single one wins."""
+    """Keep the single address and the list of addresses in step; the single one wins."""
     address, addresses = status.get("podIP"), status.get("podIPs")
     if address and (not addresses or addresses[0].get("ip") != address):
         status["podIPs"] = [{"ip": address}]

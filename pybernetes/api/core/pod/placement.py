@@ -11,7 +11,7 @@ _OPERATORS = {"In": "in", "NotIn": "notin", "Exists": "exists", "DoesNotExist": 
 
 
 def tolerates(toleration: Object, taint: Object) -> bool:
-    """Whether a toleration is for a taint."""
+    """Return whether a toleration is for a taint."""
     if toleration.get("effect") and toleration["effect"] != taint.get("effect"):
         return False
     if toleration.get("key") and toleration["key"] != taint["key"]:
@@ -27,7 +27,7 @@ def tolerates(toleration: Object, taint: Object) -> bool:
 def untolerated(
     taints: Iterable[Object] | None, tolerations: Collection[Object] | None, effects: Collection[str]
 ) -> Object | None:
-    """The first taint with one of the effects that no toleration is for."""
+    """Return the first taint with one of the effects that no toleration is for."""
     for taint in taints or ():
         if taint.get("effect") in effects and not any(tolerates(each, taint) for each in tolerations or ()):
             return taint
@@ -35,7 +35,7 @@ def untolerated(
 
 
 def required_affinity(pod_spec: Object) -> Callable[[Object], bool]:
-    """A test of nodes: the node selector of a pod and the node affinity that it requires."""
+    """Return a test of nodes: the node selector of a pod and the node affinity that it requires."""
     selector: dict[str, str] = pod_spec.get("nodeSelector") or {}
     affinity = ((pod_spec.get("affinity") or {}).get("nodeAffinity") or {}).get(
         "requiredDuringSchedulingIgnoredDuringExecution"

@@ -15,17 +15,17 @@ _ZERO = Fraction(0)
 
 
 def is_restartable(container: Object) -> bool:
-    """Whether an init container is a sidecar: it stays while the others run."""
+    """Return whether an init container is a sidecar: it stays while the others run."""
     return container.get("restartPolicy") == "Always"
 
 
 def supported_at_pod_level(name: str) -> bool:
-    """Whether a resource can be given for the pod as a whole."""
+    """Return whether a resource can be given for the pod as a whole."""
     return name in _POD_LEVEL or name.startswith("hugepages-")
 
 
 def pod_level_set(spec: Object) -> bool:
-    """Whether the pod as a whole asks for anything that can be given so."""
+    """Return whether the pod as a whole asks for anything that can be given so."""
     resources = spec.get("resources", {})
     return any(
         supported_at_pod_level(name) for key in ("requests", "limits") for name in resources.get(key, ())
@@ -49,7 +49,7 @@ def _max(total: dict[str, Fraction], more: dict[str, Fraction]) -> None:
 
 
 def aggregate(spec: Object, key: str) -> dict[str, Fraction]:
-    """The sum of the containers' ``requests`` or ``limits``, or what the largest init container needs."""
+    """Return the sum of the containers' ``requests`` or ``limits``, or what the largest init container needs."""
     total: dict[str, Fraction] = {}
     for container in spec.get("containers", ()):
         _add(total, _list(container, key))
@@ -78,12 +78,12 @@ def _first_text(spec: Object, key: str, name: str) -> str:
 
 
 def as_text(spec: Object, key: str, name: str, amount: Fraction) -> str:
-    """A sum over the containers in the format that the first of them uses."""
+    """Return a sum over the containers in the format that the first of them uses."""
     return quantity.format_like(amount, _first_text(spec, key, name))
 
 
 def default_pod_level(spec: Object) -> None:
-    """Completes the requests and limits of the pod as a whole from those of its containers."""
+    """Complete the requests and limits of the pod as a whole from those of its containers."""
     resources = spec.get("resources")
     if not resources or not (resources.get("requests") or resources.get("limits")):
         return
@@ -127,7 +127,7 @@ def _requirements_class(resources: Object) -> str:
 
 
 def qos_class(spec: Object) -> str:
-    """``Guaranteed``, ``Burstable`` or ``BestEffort``."""
+    """Return ``Guaranteed``, ``Burstable`` or ``BestEffort``."""
     if pod_level_set(spec):
         return _requirements_class(spec["resources"])
     classes = {

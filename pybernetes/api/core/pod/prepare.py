@@ -18,7 +18,7 @@ _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
 def _put(target: Object, source: Object, key: str) -> None:
-    """Makes a key of the target what it is in the source, absence included."""
+    """Make a key of the target what it is in the source, absence included."""
     if key in source:
         target[key] = source[key]
     else:
@@ -26,7 +26,7 @@ def _put(target: Object, source: Object, key: str) -> None:
 
 
 def prepare_create(pod: Object) -> None:
-    """Gives a new pod its first status and folds label keys into selectors."""
+    """Give a new pod its first status and fold label keys into selectors."""
     spec = pod["spec"]
     status: Object = {"phase": "Pending"}
     if spec.get("schedulingGates"):
@@ -53,7 +53,7 @@ def prepare_create(pod: Object) -> None:
 
 
 def _annotated(annotations: dict[str, str], spec: Object) -> Iterator[tuple[Object, Any]]:
-    """Containers whose AppArmor profile only an old annotation names, with that profile or None if it is none."""
+    """Yield containers whose AppArmor profile only an old annotation names, with the profile or None."""
     if (
         not any(key.startswith(APP_ARMOR) for key in annotations)
         or spec.get("os", {}).get("name") == "windows"
@@ -70,7 +70,7 @@ def _annotated(annotations: dict[str, str], spec: Object) -> Iterator[tuple[Obje
 
 
 def app_armor_warnings(pod: Object) -> list[str]:
-    """What a client is told who still uses annotations about AppArmor."""
+    """Return what a client is told who still uses annotations about AppArmor."""
     annotations = pod["metadata"].get("annotations", {})
     whole = pod["spec"].get("securityContext", {}).get("appArmorProfile")
     return [
@@ -82,7 +82,7 @@ def app_armor_warnings(pod: Object) -> list[str]:
 
 
 def _app_armor_fields(annotations: dict[str, str], spec: Object) -> None:
-    """Turns old annotations about AppArmor into the fields that replaced them."""
+    """Turn old annotations about AppArmor into the fields that replaced them."""
     whole = spec.get("securityContext", {}).get("appArmorProfile")
     for container, profile in _annotated(annotations, spec):
         if profile is not None and profile != whole:
@@ -99,7 +99,7 @@ def _fold_affinity(affinity: Object, labels: dict[str, str]) -> None:
 
 
 def _fold(term: Object, labels: dict[str, str]) -> None:
-    """Adds the pod's own values of the named labels to the selector of a term; no selector matches nothing."""
+    """Add the pod's own values of the named labels to the selector of a term; no selector matches nothing."""
     selector = term.get("labelSelector")
     if selector is None:
         return
@@ -111,14 +111,14 @@ def _fold(term: Object, labels: dict[str, str]) -> None:
 
 
 def prepare_update(new: Object, old: Object) -> None:
-    """Keeps the resources of the pod as a whole when a client that does not know them left them out."""
+    """Keep the resources of the pod as a whole when a client that does not know them left them out."""
     resources = old.get("spec", {}).get("resources")
     if resources is not None and "resources" not in new["spec"]:
         new["spec"]["resources"] = resources
 
 
 def prepare_status_update(new: Object, old: Object) -> None:
-    """Keeps what a status write may not touch or may not forget.
+    """Keep what a status write may not touch or may not forget.
 
     Labels and annotations may change with the status of a pod; owners may not.
     """
@@ -148,7 +148,7 @@ def _keep_observed_generation(status: Object, before: Object) -> None:
 
 
 def _drop_disabled(status: Object) -> None:
-    """Drops the fields of features that are off."""
+    """Drop the fields of features that are off."""
     status.pop("nodeAllocatableResourceClaimStatuses", None)
     status.pop("volumeHealth", None)
     for key in ("containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"):
@@ -168,7 +168,7 @@ def _count_generation(new: Object, old: Object) -> None:
 
 
 def prepare_ephemeral_containers(new: Object, old: Object) -> None:
-    """Reduces a write of ``ephemeralcontainers`` to the list of ephemeral containers."""
+    """Reduce a write of ``ephemeralcontainers`` to the list of ephemeral containers."""
     spec = dict(old.get("spec", {}))
     _put(spec, new.get("spec", {}), "ephemeralContainers")
     new["spec"] = spec
@@ -178,7 +178,7 @@ def prepare_ephemeral_containers(new: Object, old: Object) -> None:
 
 
 def prepare_resize(new: Object, old: Object) -> None:
-    """Reduces a write of ``resize`` to the resources and resize policies of the same containers."""
+    """Reduce a write of ``resize`` to the resources and resize policies of the same containers."""
     after, before = new.setdefault("spec", {}), old.get("spec", {})
     same = all(
         len(after.get(key, ())) == len(before.get(key, ())) for key in ("containers", "initContainers")

@@ -17,12 +17,12 @@ Read = Callable[["Object", "Object | None"], Amounts]
 
 
 def spec_list(container: Object, key: str) -> Amounts:
-    """The ``requests`` or ``limits`` of a container."""
+    """Return the ``requests`` or ``limits`` of a container."""
     return container.get("resources", {}).get(key) or {}
 
 
 def aggregate(spec: Object, read: Read, statuses: dict[str, Object] | None = None) -> ResourceList:
-    """The sum over the containers, or what the largest init container needs beside the sidecars before it."""
+    """Return the sum over the containers, or what the largest init container needs beside the sidecars before it."""
     found = statuses or {}
     total: ResourceList = {}
     for container in spec.get("containers", ()):
@@ -69,7 +69,7 @@ def _actuated(key: str, infeasible: bool) -> Read:
 
 
 def resize_infeasible(pod: Object) -> bool:
-    """Whether the node cannot ever give the pod what it was resized to."""
+    """Return whether the node cannot ever give the pod what it was resized to."""
     for condition in pod.get("status", {}).get("conditions", ()):
         if condition.get("type") == "PodResizePending":
             return condition.get("reason") == "Infeasible"
@@ -85,7 +85,7 @@ def _statuses(pod: Object) -> dict[str, Object]:
 
 
 def _containers(pod: Object, key: str) -> ResourceList:
-    """Of a pod that is being resized counts the most of what is wanted, allocated and in force."""
+    """Add up the containers; while a pod is resized, the most of wanted, allocated and in force counts."""
     spec = pod.get("spec", {})
     statuses, infeasible = _statuses(pod), resize_infeasible(pod)
     if not statuses and not infeasible:
@@ -98,14 +98,14 @@ def _containers(pod: Object, key: str) -> ResourceList:
 
 
 def _own(spec: Object, key: str, total: ResourceList) -> None:
-    """What is given for the pod as a whole takes the place of the sum."""
+    """Put what is given for the pod as a whole in the place of the sum."""
     for name, amount in ((spec.get("resources") or {}).get(key) or {}).items():
         if supported_at_pod_level(name):
             total[name] = amount
 
 
 def requests(pod: Object) -> ResourceList:
-    """What the pod is promised, its overhead included."""
+    """Return what the pod is promised, its overhead included."""
     spec = pod.get("spec", {})
     total = _containers(pod, "requests")
     _own(spec, "requests", total)
@@ -114,7 +114,7 @@ def requests(pod: Object) -> ResourceList:
 
 
 def limits(pod: Object) -> ResourceList:
-    """What the pod may use at most, its overhead included where there is a limit."""
+    """Return what the pod may use at most, its overhead included where there is a limit."""
     spec = pod.get("spec", {})
     total = _containers(pod, "limits")
     _own(spec, "limits", total)
@@ -125,7 +125,7 @@ def limits(pod: Object) -> ResourceList:
 
 
 def of_spec(spec: Object, key: str, names: Iterable[str] = ("cpu", "memory")) -> ResourceList:
-    """The sum of what the specification alone says; these names may be given for the pod as a whole."""
+    """Return the sum of what the specification alone says; these names may be given for the pod as a whole."""
     total = aggregate(spec, _spec(key))
     own = (spec.get("resources") or {}).get(key) or {}
     total.update({name: own[name] for name in names if name in own})

@@ -17,7 +17,7 @@ def _matching_action(container: Object, exit_code: int) -> str:
 
 
 def should_restart(container: Object, pod_policy: str, exit_code: int) -> bool:
-    """What the container's own rules and policy say, or else the pod's policy."""
+    """Return what the container's own rules and policy say, or else the pod's policy."""
     policy = container.get("restartPolicy")
     if policy is not None and _matching_action(container, exit_code) in ("Restart", "RestartAllContainers"):
         return True
@@ -27,12 +27,12 @@ def should_restart(container: Object, pod_policy: str, exit_code: int) -> bool:
 
 
 def restarts_all(container: Object, exit_code: int) -> bool:
-    """Whether a container that ended so has every container of its pod start again."""
+    """Return whether a container that ended so has every container of its pod start again."""
     return _matching_action(container, exit_code) == "RestartAllContainers"
 
 
 def all_could_restart(spec: Object) -> bool:
-    """Whether some container's rules can restart all the others."""
+    """Return whether some container's rules can restart all the others."""
     return any(
         rule.get("action") == "RestartAllContainers"
         for key in ("initContainers", "containers")

@@ -8,7 +8,7 @@ from pybernetes.api.resource import Object
 
 
 def covers(wider: Object, toleration: Object) -> bool:
-    """Whether all that one tolerates, the wider one tolerates too."""
+    """Return whether all that one tolerates, the wider one tolerates too."""
     if wider == toleration:
         return True
     operator = wider.get("operator") or "Equal"
@@ -32,7 +32,7 @@ def covers(wider: Object, toleration: Object) -> bool:
 
 
 def merge(first: Sequence[Object], second: Sequence[Object]) -> list[Object]:
-    """Both sets as one, without those that another one covers."""
+    """Return both sets as one, without those that another one covers."""
     everything = [*first, *second]
     merged: list[Object] = []
     for position, toleration in enumerate(everything):
@@ -46,12 +46,12 @@ def merge(first: Sequence[Object], second: Sequence[Object]) -> list[Object]:
 
 
 def allowed(given: Iterable[Object], permitted: Sequence[Object]) -> bool:
-    """Whether each toleration is covered by one of those that are permitted; without any, all are."""
+    """Return whether each toleration is covered by one of those that are permitted; without any, all are."""
     return not permitted or all(any(covers(wider, each) for wider in permitted) for each in given)
 
 
 def put(tolerations: list[Object], wanted: Object) -> list[Object]:
-    """The tolerations with one more, which takes the place of those that differ in their seconds alone."""
+    """Return the tolerations with one more, which takes the place of those that differ in their seconds alone."""
     keys = ("key", "effect", "operator", "value")
 
     def same(other: Object) -> bool:

@@ -42,7 +42,7 @@ def _image(source: Object) -> None:
 
 
 def _unset(values: Object) -> Any:
-    """A function that fills what is absent or empty."""
+    """Return a function that fills what is absent or empty."""
 
     def fill(source: Object) -> None:
         for key, value in values.items():
@@ -63,7 +63,7 @@ def _azure_disk(source: Object) -> None:
 
 
 def default_claim_spec(spec: Object) -> None:
-    """Completes the spec of a PersistentVolumeClaim."""
+    """Complete the spec of a PersistentVolumeClaim."""
     spec.setdefault("volumeMode", "Filesystem")
     spec.setdefault("resources", {})  # Go writes this struct even when it is empty
     default_requirements(spec)
@@ -94,7 +94,7 @@ SOURCES = {
 
 
 def default_volume(volume: Object) -> None:
-    """Completes one volume; one without a source is an emptyDir."""
+    """Complete one volume; one without a source is an emptyDir."""
     found = False
     for key in volume:
         if key != "name":

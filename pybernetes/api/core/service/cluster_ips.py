@@ -16,18 +16,18 @@ _FIXED = "may not change once set"
 
 
 def is_headless(spec: Object) -> bool:
-    """Whether the service has no address of its own, by wish."""
+    """Return whether the service has no address of its own, by wish."""
     return spec.get("clusterIPs") == [NONE]
 
 
 def family_of(ip: str) -> str:
-    """IPv4 or IPv6, or nothing if it is no address."""
+    """Return IPv4 or IPv6, or nothing if it is no address."""
     address = addresses.parse_sloppy(ip)
     return "" if address is None else f"IPv{address.version}"
 
 
 def validate_cluster_ips(spec: Object, old: Object | None, errors: Errors) -> None:
-    """Checks that addresses, families and policy are known and fit together."""
+    """Check that addresses, families and policy are known and fit together."""
     if spec.get("type") == "ExternalName":
         return
     ip, ips, families = spec.get("clusterIP", ""), spec.get("clusterIPs", []), spec.get("ipFamilies", [])
@@ -70,7 +70,7 @@ def _well_formed(ips: list[str], old: list[str], errors: Errors) -> bool:
 
 
 def validate_address_changes(spec: Object, old: Object, errors: Errors) -> None:
-    """Checks that the first address and family stay, and that the second goes only when that is said."""
+    """Check that the first address and family stay, and that the second goes only when that is said."""
     if "ExternalName" in (spec.get("type"), old.get("type")):
         return
     if not (is_headless(spec) and is_headless(old)):

@@ -9,7 +9,7 @@ from pybernetes.api.resource import Object
 
 
 def prepare_create(obj: Object) -> None:
-    """The list of addresses starts with the single one."""
+    """Start the list of addresses with the single one."""
     obj["status"] = {"loadBalancer": {}}
     spec = obj.get("spec", {})
     if spec.get("clusterIP") and not spec.get("clusterIPs"):
@@ -17,7 +17,7 @@ def prepare_create(obj: Object) -> None:
 
 
 def prepare_update(new: Object, old: Object) -> None:
-    """Keeps what was allocated, drops what no longer applies, and keeps both forms of the address in step."""
+    """Keep what was allocated, drop what no longer applies, and keep both forms of the address in step."""
     spec, before = new.setdefault("spec", {}), old.get("spec", {})
     keep_allocated(spec, before)
     _sync_cluster_ips(spec, before)
@@ -43,7 +43,7 @@ def _node_ports(spec: Object) -> set[int]:
 
 
 def keep_allocated(spec: Object, before: Object) -> None:
-    """Fills addresses and ports that the client left out with those that the service has."""
+    """Fill addresses and ports that the client left out with those that the service has."""
     if _has_cluster_ip(spec) and _has_cluster_ip(before):
         for key in ("clusterIP", "clusterIPs"):
             if not spec.get(key) and before.get(key):
@@ -73,7 +73,7 @@ def _sync_cluster_ips(spec: Object, before: Object) -> None:
 
 
 def _keep_families(spec: Object, before: Object) -> None:
-    """Families and policy that are not given follow from before and from the addresses."""
+    """Derive families and policy that are not given from the old service and from the addresses."""
     if not _has_cluster_ip(spec) or not _has_cluster_ip(before):
         return
     if "ipFamilyPolicy" not in spec and "ipFamilyPolicy" in before:
@@ -87,7 +87,7 @@ def _keep_families(spec: Object, before: Object) -> None:
 
 
 def drop_meaningless(spec: Object, before: Object) -> None:
-    """Drops what the new type does not have, unless the client changed it too (which is then refused)."""
+    """Drop what the new type does not have, unless the client changed it too (which is then refused)."""
     if _has_cluster_ip(before) and not _has_cluster_ip(spec):
         if all(spec.get(key) == before.get(key) for key in ("clusterIP", "clusterIPs")):
             spec.pop("clusterIP", None)

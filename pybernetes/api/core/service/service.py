@@ -14,7 +14,7 @@ _AFFINITY_SECONDS = 10800
 
 
 def default(obj: Object) -> None:
-    """Fills what follows from the type and from other fields."""
+    """Fill what follows from the type and from other fields."""
     spec = obj.setdefault("spec", {})
     if not spec.get("type"):
         spec["type"] = "ClusterIP"
@@ -52,12 +52,12 @@ def _default_affinity(spec: Object) -> None:
 
 
 def validate_create(obj: Object, errors: Errors) -> None:
-    """Checks a new service."""
+    """Check a new service."""
     checks.validate(obj, None, errors)
 
 
 def warnings(obj: Object, old: Object | None) -> list[str]:
-    """Tells about what has no effect, is deprecated or is spelled in an unusual way."""
+    """Warn about what has no effect, is deprecated or is spelled in an unusual way."""
     spec = obj.get("spec", {})
     found = []
     if checks.HINTS in (obj["metadata"].get("annotations") or {}):

@@ -28,18 +28,18 @@ SOURCE_RANGES = "service.beta.kubernetes.io/load-balancer-source-ranges"
 
 
 def is_externally_accessible(spec: Object) -> bool:
-    """Whether traffic from outside the cluster is meant to reach it."""
+    """Return whether traffic from outside the cluster is meant to reach it."""
     type_ = spec.get("type")
     return type_ in ("LoadBalancer", "NodePort") or (type_ == "ClusterIP" and bool(spec.get("externalIPs")))
 
 
 def needs_health_check(spec: Object) -> bool:
-    """Whether load balancers ask each node if it has pods of the service."""
+    """Return whether load balancers ask each node if it has pods of the service."""
     return spec.get("type") == "LoadBalancer" and spec.get("externalTrafficPolicy") == "Local"
 
 
 def validate(obj: Object, old: Object | None, errors: Errors) -> None:
-    """Checks a new or changed service; what the old one had already stays allowed."""
+    """Check a new or changed service; what the old one had already stays allowed."""
     spec, before = obj.get("spec", {}), (old or {}).get("spec", {})
     annotations = obj["metadata"].get("annotations") or {}
     if HINTS in annotations and MODE in annotations and annotations[HINTS] != annotations[MODE]:
@@ -217,7 +217,7 @@ def _traffic(spec: Object, errors: Errors) -> None:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks what may not change, and then the service as a whole."""
+    """Check what may not change, and then the service as a whole."""
     spec, before = new.get("spec", {}), old.get("spec", {})
     validate_address_changes(spec, before, errors)
     both = spec.get("type") == "LoadBalancer" == before.get("type")
@@ -231,7 +231,7 @@ def validate_update(new: Object, old: Object, errors: Errors) -> None:
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks the addresses that the load balancer reports."""
+    """Check the addresses that the load balancer reports."""
     path = Path("status") / "loadBalancer" / "ingress"
     entries = new.get("status", {}).get("loadBalancer", {}).get("ingress", [])
     known = [e.get("ip") for e in old.get("status", {}).get("loadBalancer", {}).get("ingress", ())]

@@ -27,7 +27,7 @@ class Check:
     replaces: str = ""
 
     def at(self, version: int) -> Function | None:
-        """The function at a version, None before the first."""
+        """Return the function at a version, None before the first."""
         found = [since for since in self.versions if since <= version]
         return self.versions[max(found)] if found else None
 
@@ -79,17 +79,17 @@ _TABLE = {
 
 
 def evaluate(standard: Standard, metadata: Object, spec: Object) -> list[Violation]:
-    """All that is wrong with a pod, in the order in which it is told."""
+    """Return all that is wrong with a pod, in the order in which it is told."""
     version = NEWEST if standard.version is None else min(standard.version, NEWEST)
     found = (check(metadata, spec) for check in _TABLE[standard.level, version])
     return [violation for violation in found if violation is not None]
 
 
 def reasons(violations: Sequence[Violation]) -> str:
-    """What is wrong, in short."""
+    """Return what is wrong, in short."""
     return ", ".join(violation.reason for violation in violations)
 
 
 def details(violations: Sequence[Violation]) -> str:
-    """What is wrong, and where."""
+    """Return what is wrong, and where."""
     return ", ".join(f"{reason} ({detail})" if detail else reason for reason, detail in violations)

@@ -23,7 +23,7 @@ _INTEGER = re.compile(r"[+-]?(0|[1-9][0-9]*)\Z")
 
 
 def validate_annotations(annotations: dict[str, str], spec: Object, path: Path, errors: Errors) -> None:
-    """Checks the annotations of a pod or template that have a meaning."""
+    """Check the annotations of a pod or template that have a meaning."""
     if MIRROR in annotations and not spec.get("nodeName"):
         text = "must set spec.nodeName if mirror pod annotation is set"
         errors.invalid(path[MIRROR], annotations[MIRROR], text)
@@ -46,7 +46,7 @@ def validate_annotations(annotations: dict[str, str], spec: Object, path: Path, 
 
 
 def app_armor_profile(annotation: str) -> Object | None:
-    """The profile that an annotation about AppArmor stands for, or None if it stands for none."""
+    """Return the profile that an annotation about AppArmor stands for, or None if it stands for none."""
     kinds = {"unconfined": "Unconfined", "runtime/default": "RuntimeDefault"}
     if annotation in kinds:
         return {"type": kinds[annotation]}
@@ -80,7 +80,7 @@ def _seccomp(profile: str, path: Path, errors: Errors) -> None:
 
 
 def validate_profiles_match(annotations: dict[str, str], spec: Object, path: Path, errors: Errors) -> None:
-    """Checks that old annotations about seccomp and AppArmor say the same as the fields."""
+    """Check that old annotations about seccomp and AppArmor say the same as the fields."""
     whole = spec.get("securityContext", {})
     if SECCOMP_POD in annotations and "seccompProfile" in whole:
         here = path / "securityContext" / "seccompProfile"

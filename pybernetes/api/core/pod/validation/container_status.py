@@ -20,7 +20,7 @@ _CLAIM_TEXT = (
 
 
 def validate_container_statuses(status: Object, spec: Object, path: Path, errors: Errors) -> None:
-    """Checks the users and the allocated resources that are reported."""
+    """Check the users and the allocated resources that are reported."""
     system = spec.get("os", {}).get("name", "linux")
     for key in _LISTS:
         for index, item in enumerate(status.get(key, ())):

@@ -34,7 +34,7 @@ class Context(NamedTuple):
 
 
 def _common(container: Object, context: Context, path: Path, errors: Errors) -> None:
-    """Checks what all types of containers have."""
+    """Check what all types of containers have."""
     checks.required_name(names.dns_label, container.get("name", ""), path / "name", errors)
     if not container.get("image"):
         errors.required(path / "image")
@@ -85,7 +85,7 @@ def _ports(ports: list[Object], path: Path, errors: Errors) -> None:
 
 
 def _host_ports(containers: list[Object], path: Path, errors: Errors) -> None:
-    """Checks that no two of these containers want the same port of the node."""
+    """Check that no two of these containers want the same port of the node."""
     seen: set[str] = set()
     for index, container in enumerate(containers):
         for position, port in enumerate(container.get("ports", ())):
@@ -106,7 +106,7 @@ def _lifecycle_and_probes(container: Object, grace: int, path: Path, errors: Err
 
 
 def validate_containers(containers: list[Object], context: Context, path: Path, errors: Errors) -> None:
-    """Checks the regular containers."""
+    """Check the regular containers."""
     if not containers:
         errors.required(path)
         return
@@ -126,7 +126,7 @@ def validate_containers(containers: list[Object], context: Context, path: Path, 
 def validate_init_containers(
     containers: list[Object], regular: list[Object], context: Context, path: Path, errors: Errors
 ) -> None:
-    """Checks the init containers, sidecars among them."""
+    """Check the init containers, sidecars among them."""
     seen = {container.get("name", "") for container in regular}
     for index, container in enumerate(containers):
         here = path[index]
@@ -154,7 +154,7 @@ def validate_init_containers(
 
 
 def validate_ephemeral_containers(spec: Object, context: Context, path: Path, errors: Errors) -> None:
-    """Checks the ephemeral containers, which may have far fewer fields."""
+    """Check the ephemeral containers, which may have far fewer fields."""
     others = {item.get("name", "") for key in ("containers", "initContainers") for item in spec.get(key, ())}
     seen = set(others)
     for index, container in enumerate(spec["ephemeralContainers"]):
@@ -178,7 +178,7 @@ def validate_ephemeral_containers(spec: Object, context: Context, path: Path, er
 
 
 def validate_image_spaces(container: Object, path: Path, errors: Errors) -> None:
-    """Checks, in pods only, that the image has no spaces around it."""
+    """Check, in pods only, that the image has no spaces around it."""
     image = container.get("image", "")
     if image != image.strip():
         errors.invalid(path / "image", image, "must not have leading or trailing whitespace")

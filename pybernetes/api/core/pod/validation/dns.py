@@ -31,14 +31,14 @@ def _search_problems(name: str) -> tuple[str, ...]:
 
 
 def validate_dns_policy(spec: Object, path: Path, errors: Errors) -> None:
-    """Checks the policy, which is wrong only rarely, apart from the configuration."""
+    """Check the policy, which is wrong only rarely, apart from the configuration."""
     policy = spec.get("dnsPolicy", "")
     if policy not in _POLICIES:
         checks.required_one_of(policy, _POLICIES, path / "dnsPolicy", errors)
 
 
 def validate_dns_config(spec: Object, path: Path, errors: Errors) -> None:
-    """Checks the name servers, search paths and options that a pod brings."""
+    """Check the name servers, search paths and options that a pod brings."""
     path = path / "dnsConfig"
     config = spec.get("dnsConfig")
     if spec.get("dnsPolicy") == "None":
@@ -70,7 +70,7 @@ def validate_dns_config(spec: Object, path: Path, errors: Errors) -> None:
 
 
 def validate_host_aliases(aliases: list[Object], path: Path, errors: Errors) -> None:
-    """Checks the lines that a pod adds to its hosts file."""
+    """Check the lines that a pod adds to its hosts file."""
     for index, alias in enumerate(aliases):
         legacy_ip(alias.get("ip", ""), path[index] / "ip", errors)
         for position, name in enumerate(alias.get("hostnames", ())):
@@ -78,7 +78,7 @@ def validate_host_aliases(aliases: list[Object], path: Path, errors: Errors) -> 
 
 
 def validate_hostname_override(spec: Object, path: Path, errors: Errors) -> None:
-    """Checks the full host name that a pod can give itself."""
+    """Check the full host name that a pod can give itself."""
     name = spec["hostnameOverride"]
     path = path / "hostnameOverride"
     if spec.get("setHostnameAsFQDN"):

@@ -40,7 +40,7 @@ _MORE_THAN_ONE = "may not have more than one field specified at a time"
 
 
 def validate_env(variables: list[Object], path: Path, errors: Errors) -> None:
-    """Checks the list of environment variables."""
+    """Check the list of environment variables."""
     for index, variable in enumerate(variables):
         checks.required_name(names.env_var_name, variable.get("name", ""), path[index] / "name", errors)
         if "valueFrom" in variable:
@@ -77,7 +77,7 @@ def _file_key_ref(reference: Object, path: Path, errors: Errors) -> None:
 
 
 def field_ref(reference: Object, allowed: tuple[str, ...], path: Path, errors: Errors) -> None:
-    """Checks a reference to a field of the pod."""
+    """Check a reference to a field of the pod."""
     version, field = reference.get("apiVersion", ""), reference.get("fieldPath", "")
     if not version or not field:
         errors.required(path / ("fieldPath" if version else "apiVersion"))
@@ -102,7 +102,7 @@ def field_ref(reference: Object, allowed: tuple[str, ...], path: Path, errors: E
 
 
 def resource_field_ref(reference: Object, path: Path, errors: Errors, *, volume: bool) -> None:
-    """Checks a reference to a container's resources."""
+    """Check a reference to a container's resources."""
     resource = reference.get("resource", "")
     huge = resource.startswith(_HUGE_PAGES)
     if volume and not reference.get("containerName"):
@@ -120,7 +120,7 @@ def resource_field_ref(reference: Object, path: Path, errors: Errors, *, volume:
 
 
 def validate_env_from(sources: list[Object], path: Path, errors: Errors) -> None:
-    """Checks the maps that all keys are taken from."""
+    """Check the maps that all keys are taken from."""
     for index, source in enumerate(sources):
         here = path[index]
         if source.get("prefix"):
@@ -141,7 +141,7 @@ def validate_env_from(sources: list[Object], path: Path, errors: Errors) -> None
 
 
 def validate_file_keys(container: Object, volumes: list[Object], path: Path, errors: Errors) -> None:
-    """Checks that variables taken from files name volumes that are an emptyDir."""
+    """Check that variables taken from files name volumes that are an emptyDir."""
     for index, variable in enumerate(container.get("env", ())):
         reference = variable.get("valueFrom", {}).get("fileKeyRef")
         if reference is None:

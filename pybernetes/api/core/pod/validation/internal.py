@@ -26,7 +26,7 @@ def _table() -> dict[str, str]:
 
 @cache
 def _fields(struct: str) -> tuple[tuple[str, str, str], ...]:
-    """Of each field: the Go name, the name in the API, and what it holds."""
+    """Return of each field the Go name, the name in the API, and what it holds."""
     found = []
     for item in _table()[struct].split():
         names, _, form = item.partition(":")
@@ -40,7 +40,7 @@ def _in_order(value: Object, keys: tuple[str, ...]) -> go_format.Struct:
 
 
 def selector(value: Object | None) -> go_format.Struct | None:
-    """A label selector with its fields in order."""
+    """Return a label selector with its fields in order."""
     if value is None:
         return None
     shown = _in_order(value, _SELECTOR)
@@ -50,7 +50,7 @@ def selector(value: Object | None) -> go_format.Struct | None:
 
 
 def show(struct: str, value: Object) -> go_format.Struct:
-    """A value as the struct of that name."""
+    """Return a value as the struct of that name."""
     shown = go_format.Struct()
     for name, key, form in _fields(struct):
         held = value.get(key)
@@ -71,5 +71,5 @@ def show(struct: str, value: Object) -> go_format.Struct:
 
 
 def difference(struct: str, old: Object, new: Object) -> str:
-    """The lines in which two values differ, as a unified diff."""
+    """Return the lines in which two values differ, as a unified diff."""
     return go_format.difference(show(struct, old), show(struct, new))

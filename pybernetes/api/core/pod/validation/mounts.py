@@ -11,7 +11,7 @@ _RECURSIVE = ("Disabled", "Enabled", "IfPossible")
 
 
 def validate_mounts(container: Object, volumes: dict[str, Object], path: Path, errors: Errors) -> None:
-    """Checks the volume mounts of a container against the pod's volumes."""
+    """Check the volume mounts of a container against the pod's volumes."""
     mounts = container.get("volumeMounts")
     if not mounts:
         return
@@ -66,7 +66,7 @@ def _options(mount: Object, container: Object, path: Path, here: Path, errors: E
 
 
 def validate_devices(container: Object, volumes: dict[str, Object], path: Path, errors: Errors) -> None:
-    """Checks the block devices of a container against the pod's volumes."""
+    """Check the block devices of a container against the pod's volumes."""
     devices = container.get("volumeDevices")
     if not devices:
         return

@@ -14,7 +14,7 @@ _ANNOTATIONS = Path("metadata") / "annotations"
 
 
 def validate_pod(pod: Object, errors: Errors) -> None:
-    """Checks a pod, new or changed."""
+    """Check a pod, new or changed."""
     spec, metadata = pod.get("spec", {}), pod["metadata"]
     if "annotations" in metadata:
         validate_annotations(metadata["annotations"], spec, _ANNOTATIONS, errors)
@@ -42,7 +42,7 @@ def _no_tokens(spec: Object, errors: Errors) -> None:
 
 
 def validate_pod_create(pod: Object, errors: Errors) -> None:
-    """Checks what only a new pod may not have."""
+    """Check what only a new pod may not have."""
     spec = pod.get("spec", {})
     if spec.get("ephemeralContainers"):
         errors.forbidden(_SPEC / "ephemeralContainers", "cannot be set on create")

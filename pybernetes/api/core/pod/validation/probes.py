@@ -52,7 +52,7 @@ def _handler(handler: Object, grace: int, path: Path, errors: Errors) -> None:
 
 
 def validate_probe(probe: Object, kind: str, grace: int, path: Path, errors: Errors) -> None:
-    """Checks one probe; ``kind`` is the field that holds it."""
+    """Check one probe; ``kind`` is the field that holds it."""
     _handler(probe, grace, path, errors)
     for key in _NUMBERS:
         if probe.get(key, 0) < 0:
@@ -69,7 +69,7 @@ def validate_probe(probe: Object, kind: str, grace: int, path: Path, errors: Err
 
 
 def validate_lifecycle(lifecycle: Object, grace: int, path: Path, errors: Errors) -> None:
-    """Checks what runs after the start and before the stop."""
+    """Check what runs after the start and before the stop."""
     for key in ("postStart", "preStop"):
         if key in lifecycle:
             _handler(lifecycle[key], grace, path / key, errors)

@@ -23,7 +23,7 @@ def _mode(holder: Object, path: Path, errors: Errors) -> None:
 
 
 def validate_items(items: Iterable[Object], path: Path, errors: Errors) -> None:
-    """Checks which keys of a map become which files."""
+    """Check which keys of a map become which files."""
     for index, item in enumerate(items):
         _item(item, path[index], errors)
 
@@ -35,7 +35,7 @@ def _item(item: Object, path: Path, errors: Errors) -> None:
 
 
 def validate_downward_items(items: Iterable[Object], path: Path, errors: Errors) -> None:
-    """Checks which fields of the pod become which files; the errors name the volume, not the item."""
+    """Check which fields of the pod become which files; the errors name the volume, not the item."""
     for item in items:
         checks.present(item, ("path",), path, errors)
         checks.local_path(item.get("path", ""), path / "path", errors)
@@ -65,7 +65,7 @@ class _Taken:
 
 
 def validate_projected(source: Object, path: Path, errors: Errors) -> None:
-    """Checks a volume into which several sources are projected."""
+    """Check a volume into which several sources are projected."""
     if "defaultMode" in source:
         checks.file_mode(source["defaultMode"], path / "defaultMode", errors)
     taken = _Taken(path, errors)

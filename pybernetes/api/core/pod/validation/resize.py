@@ -16,7 +16,7 @@ _RESIZABLE = ("cpu", "memory")
 
 
 def validate_resize(new: Object, old: Object, errors: Errors) -> None:
-    """Checks a write of ``resize``."""
+    """Check a write of ``resize``."""
     after, before = new.get("spec", {}), old.get("spec", {})
     if MIRROR in old["metadata"].get("annotations", ()):
         errors.forbidden(Path(), "static pods cannot be resized")
@@ -54,7 +54,7 @@ def _pairs(after: Object, before: Object, key: str) -> Any:
 
 
 def _node_can_resize(pod: Object) -> bool:
-    """A node that can resize reports the resources of what it runs."""
+    """Return whether the node can resize: one that can reports the resources of what it runs."""
     for status in pod.get("status", {}).get("containerStatuses", ()):
         if "running" in status.get("state", {}):
             return "resources" in status
@@ -90,7 +90,7 @@ def _pod_level(munged: Object, before: Object, errors: Errors) -> None:
 
 
 def _masked(after: Object, before: Object) -> Object:
-    """New resources with CPU and memory set back to what they were."""
+    """Return the new resources with CPU and memory set back to what they were."""
     result = {key: value for key, value in after.items() if key == "claims"}
     for kind in ("limits", "requests"):
         amounts = {name: text for name, text in after.get(kind, {}).items() if name not in _RESIZABLE}

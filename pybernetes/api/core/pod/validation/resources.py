@@ -23,7 +23,7 @@ def validate_requirements(
     errors: Errors,
     check_name: Callable[[str, Path, Errors], None] = rules.container_resource_name,
 ) -> None:
-    """Checks limits, requests and claims; ``claims`` are the names that the pod has."""
+    """Check limits, requests and claims; ``claims`` are the names that the pod has."""
     limits, requests = requirements.get("limits", {}), requirements.get("requests", {})
     huge = False
     for name, amount in limits.items():
@@ -44,14 +44,14 @@ def validate_requirements(
 
 @lru_cache(maxsize=4096)
 def _is_plain(name: str, amount: str) -> bool:
-    """Whether this is an amount of CPU or memory that is fine by itself, as nearly all are."""
+    """Return whether this is an amount of CPU or memory that is fine by itself, as nearly all are."""
     return name in ("cpu", "memory") and quantity.parse(amount) >= 0
 
 
 def _amount(
     name: str, amount: str, path: Path, errors: Errors, check_name: Callable[[str, Path, Errors], None]
 ) -> bool:
-    """Checks one quantity and tells whether it is of huge pages."""
+    """Check one quantity and return whether it is of huge pages."""
     here = path[name]
     check_name(name, here, errors)
     rules.quantity_value(name, amount, here, errors)
@@ -125,7 +125,7 @@ def _pod_level_name(name: str, path: Path, errors: Errors) -> None:
 
 
 def validate_pod_resources(spec: Object, claims: Collection[str], path: Path, errors: Errors) -> None:
-    """Checks the resources of the pod as a whole, also against those of its containers."""
+    """Check the resources of the pod as a whole, also against those of its containers."""
     resources = spec["resources"]
     if spec.get("os", {}).get("name") == "windows":
         errors.forbidden(path, "may not be set for a windows pod")
@@ -152,7 +152,7 @@ def validate_pod_resources(spec: Object, claims: Collection[str], path: Path, er
 
 
 def validate_pod_claims(claims: list[Object], metadata: Object | None, path: Path, errors: Errors) -> None:
-    """Checks the resource claims that a pod names."""
+    """Check the resource claims that a pod names."""
     seen: set[str] = set()
     for index, claim in enumerate(claims):
         here = path[index]

@@ -11,7 +11,7 @@ _ACTIONS = ("Restart", "RestartAllContainers")
 
 
 def validate_restart_policy(container: Object, path: Path, errors: Errors, *, is_init: bool = False) -> None:
-    """Checks a container's own restart policy and rules."""
+    """Check a container's own restart policy and rules."""
     rules, policy = container.get("restartPolicyRules", ()), container.get("restartPolicy")
     if policy is None:
         if not rules:
@@ -38,7 +38,7 @@ def validate_restart_policy(container: Object, path: Path, errors: Errors, *, is
 
 
 def validate_resize_policy(policies: list[Object], restart_policy: str, path: Path, errors: Errors) -> None:
-    """Checks what a change of resources does to a container."""
+    """Check what a change of resources does to a container."""
     seen: set[str] = set()
     for index, policy in enumerate(policies):
         name, restart = policy.get("resourceName", ""), policy.get("restartPolicy", "")

@@ -18,7 +18,7 @@ _RANGE = "must be in the range 1-100"
 
 
 def validate_affinity(affinity: Object, path: Path, errors: Errors) -> None:
-    """Checks node affinity and affinity to, and away from, other pods."""
+    """Check node affinity and affinity to, and away from, other pods."""
     if "nodeAffinity" in affinity:
         _node_affinity(affinity["nodeAffinity"], path / "nodeAffinity", errors)
     for key in ("podAffinity", "podAntiAffinity"):
@@ -64,7 +64,7 @@ def _term(term: Object, path: Path, errors: Errors) -> None:
 
 
 def _label_keys(term: Object, path: Path, errors: Errors) -> None:
-    """Checks the keys of labels whose values are taken from the pod itself."""
+    """Check the keys of labels whose values are taken from the pod itself."""
     selector = term.get("labelSelector")
     match, mismatch = term.get("matchLabelKeys", ()), term.get("mismatchLabelKeys", ())
     for field, keys in (("matchLabelKeys", match), ("mismatchLabelKeys", mismatch)):
@@ -89,7 +89,7 @@ def _label_keys(term: Object, path: Path, errors: Errors) -> None:
 
 
 def validate_tolerations(tolerations: list[Object], path: Path, errors: Errors) -> None:
-    """Checks the taints that a pod tolerates."""
+    """Check the taints that a pod tolerates."""
     for index, toleration in enumerate(tolerations):
         here = path[index]
         key, operator = toleration.get("key", ""), toleration.get("operator", "")
@@ -118,7 +118,7 @@ def validate_tolerations(tolerations: list[Object], path: Path, errors: Errors) 
 
 
 def validate_topology_spread(constraints: list[Object], path: Path, errors: Errors) -> None:
-    """Checks how pods are spread over the values of a node label."""
+    """Check how pods are spread over the values of a node label."""
     pairs = [(item.get("topologyKey", ""), item.get("whenUnsatisfiable", "")) for item in constraints]
     for index, constraint in enumerate(constraints):
         here = path[index]
@@ -143,7 +143,7 @@ def validate_topology_spread(constraints: list[Object], path: Path, errors: Erro
 
 
 def validate_gates(spec: Object, path: Path, errors: Errors) -> None:
-    """Checks readiness gates and scheduling gates."""
+    """Check readiness gates and scheduling gates."""
     for index, gate in enumerate(spec.get("readinessGates", ())):
         here = (path / "readinessGates")[index] / "conditionType"
         checks.name(names.qualified_name, gate.get("conditionType", ""), here, errors)

@@ -32,7 +32,7 @@ _PATH_LIMIT = 4095
 
 
 def validate_container_security(context: Object, host_users: bool, path: Path, errors: Errors) -> None:
-    """Checks the security context of a container."""
+    """Check the security context of a container."""
     for key in ("runAsUser", "runAsGroup"):
         if key in context:
             checks.user_id(context[key], path / key, errors)
@@ -58,7 +58,7 @@ def validate_container_security(context: Object, host_users: bool, path: Path, e
 
 
 def validate_pod_security(context: Object, spec: Object, path: Path, errors: Errors) -> None:
-    """Checks the security context of a pod."""
+    """Check the security context of a pod."""
     for key in ("fsGroup", "runAsUser", "runAsGroup"):
         if key in context:
             checks.user_id(context[key], path / key, errors)
@@ -138,7 +138,7 @@ def _sysctls(sysctls: list[Object], spec: Object, path: Path, errors: Errors) ->
 
 
 def _namespace(name: str) -> str:
-    """The kernel namespace that a sysctl belongs to; a name can have slashes in place of dots."""
+    """Return the kernel namespace that a sysctl belongs to; a name can have slashes in place of dots."""
     first = next((char for char in name if char in "./"), ".")
     if first == "/":
         name = name.translate({ord("/"): ".", ord("."): "/"})

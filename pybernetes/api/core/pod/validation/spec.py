@@ -37,7 +37,7 @@ _MAX_INT32 = 2**31 - 1
 
 
 def validate_pod_template(template: Object, path: Path, errors: Errors) -> None:
-    """Checks a PodTemplateSpec, defaults applied."""
+    """Check a PodTemplateSpec, defaults applied."""
     metadata, spec = template.get("metadata", {}), template.get("spec", {})
     if "labels" in metadata:
         meta.check_labels(metadata["labels"], path / "labels", errors)
@@ -54,7 +54,7 @@ def validate_pod_template(template: Object, path: Path, errors: Errors) -> None:
 
 
 def validate_pod_spec(spec: Object, metadata: Object | None, path: Path, errors: Errors) -> None:
-    """Checks a PodSpec, defaults applied; ``metadata`` is the pod's, and absent for a template."""
+    """Check a PodSpec, defaults applied; ``metadata`` is the pod's, and absent for a template."""
     volumes: dict[str, Object] = {}
     if "volumes" in spec:
         volumes = validate_volumes(spec["volumes"], metadata, path / "volumes", errors)
@@ -111,7 +111,7 @@ def _containers(spec: Object, context: each.Context, path: Path, errors: Errors)
 
 
 def _host_ports(spec: Object, is_pod: bool, path: Path, errors: Errors) -> None:
-    """On the network of the node, the port of a container is the port of the node."""
+    """Check that on the network of the node the port of a container is the port of the node."""
     for index, container in enumerate(spec.get("containers", ())):
         for position, port in enumerate(container.get("ports", ())):
             host = port.get("hostPort", 0)
@@ -132,7 +132,7 @@ def _user_namespace(spec: Object, path: Path, errors: Errors) -> None:
 
 
 def _texts(spec: Object, path: Path, errors: Errors) -> None:
-    """Checks the single names and numbers, and the lists that few pods have."""
+    """Check the single names and numbers, and the lists that few pods have."""
     for key, check in _NAMES:
         value = spec.get(key)
         if value:

@@ -18,7 +18,7 @@ _NOT_NEGATIVE = "must be a non-negative integer"
 
 
 def validate_pod_status(new: Object, old: Object, errors: Errors) -> None:
-    """Checks a write of the status subresource."""
+    """Check a write of the status subresource."""
     validate_annotation_updates(new, old, errors)
     annotations = new["metadata"].get("annotations")
     if annotations:
@@ -59,7 +59,7 @@ def _nominated(node: str, before: Object, spec: Object, errors: Errors) -> None:
 
 
 def _transitions(status: Object, before: Object, spec: Object, errors: Errors) -> None:
-    """A container that ended for good stays so."""
+    """Check that a container that ended for good stays so."""
     fields = {
         "containerStatuses": spec.get("containers", ()),
         "initContainerStatuses": spec.get("initContainers", ()),
@@ -135,7 +135,7 @@ def _addresses(listed: list[Object], before: list[Object], path: Path, errors: E
 
 
 def _shown(listed: list[Object]) -> list[go_format.Struct]:
-    """Addresses as Go holds them."""
+    """Return the addresses as Go holds them."""
     return [go_format.Struct(IP=item.get("ip", "")) for item in listed]
 
 

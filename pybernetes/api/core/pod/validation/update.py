@@ -30,7 +30,7 @@ _QUANTITIES = frozenset({"limits", "requests", "overhead"})
 
 
 def meaning(value: Any, key: str = "") -> Any:
-    """A value in a form in which values that mean the same are equal."""
+    """Return a value in a form in which values that mean the same are equal."""
     if type(value) is dict:
         if key in _QUANTITIES:
             return {name: _amount(text) for name, text in value.items()}
@@ -50,12 +50,12 @@ def _amount(text: Any) -> Fraction | Any:
 
 
 def same(left: Any, right: Any) -> bool:
-    """Whether two values mean the same."""
+    """Return whether two values mean the same."""
     return left == right or meaning(left) == meaning(right)
 
 
 def validate_pod_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks an update of a pod; what holds for every pod has been checked before."""
+    """Check an update of a pod; what holds for every pod has been checked before."""
     validate_annotation_updates(new, old, errors)
     after, before = new.get("spec", {}), old.get("spec", {})
     for key in ("containers", "initContainers"):
@@ -76,7 +76,7 @@ def validate_pod_update(new: Object, old: Object, errors: Errors) -> None:
 
 
 def validate_annotation_updates(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that annotations that are fixed stay."""
+    """Check that annotations that are fixed stay."""
     after, before = new["metadata"].get("annotations", {}), old["metadata"].get("annotations", {})
     if after == before:
         return
@@ -95,7 +95,7 @@ def validate_annotation_updates(new: Object, old: Object, errors: Errors) -> Non
 
 
 def _deadline(after: Object, before: Object, errors: Errors) -> bool:
-    """Checks that the deadline comes nearer or stays; tells whether to go on."""
+    """Check that the deadline comes nearer or stays; return whether to go on."""
     path = _SPEC / "activeDeadlineSeconds"
     seconds, previous = after.get("activeDeadlineSeconds"), before.get("activeDeadlineSeconds")
     if seconds is None:
@@ -131,7 +131,7 @@ def _scheduling_gates(after: list[Object], before: list[Object], errors: Errors)
 
 
 def _without_updatable(after: Object, before: Object) -> Object:
-    """The new spec with the fields that may change set back to what they were."""
+    """Return the new spec with the fields that may change set back to what they were."""
     munged = dict(after)
     for key in ("containers", "initContainers"):
         if key in munged:
@@ -155,7 +155,7 @@ def _set_back(munged: Object, before: Object, key: str) -> None:
 
 
 def _gated(munged: Object, before: Object, errors: Errors) -> None:
-    """A pod that is not yet up for scheduling may become choosier about nodes."""
+    """Check that a pod that is not yet up for scheduling only becomes choosier about nodes."""
     selector, previous = munged.get("nodeSelector", {}), before.get("nodeSelector", {})
     if any(selector.get(key) != value for key, value in previous.items()):
         text = "only additions to spec.nodeSelector are allowed (no mutations or deletions)"
@@ -203,7 +203,7 @@ def _only_additions(term: Object, previous: Object) -> bool:
 
 
 def validate_ephemeral_containers_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks a write of ``ephemeralcontainers``: containers can only be added."""
+    """Check a write of ``ephemeralcontainers``: containers can only be added."""
     if MIRROR in old["metadata"].get("annotations", ()):
         errors.forbidden(Path(), "static pods do not support ephemeral containers")
         return

@@ -34,7 +34,7 @@ _RESERVED = "kubernetes.io and k8s.io namespaces are reserved"
 
 
 def needs(*keys: str) -> Check:
-    """A check that fields are there."""
+    """Return a check that fields are there."""
     return lambda source, path, errors: checks.present(source, keys, path, errors)
 
 
@@ -44,7 +44,7 @@ def _empty_dir(source: Object, path: Path, errors: Errors) -> None:
 
 
 def validate_host_path(source: Object, path: Path, errors: Errors) -> None:
-    """Checks a path of the node."""
+    """Check a path of the node."""
     if not source.get("path"):
         errors.required(path / "path")
         return
@@ -59,7 +59,7 @@ def _git_repo(source: Object, path: Path, errors: Errors) -> None:
 
 
 def partitioned(key: str, shown: str = "") -> Check:
-    """A check of a disk of a cloud, with its partition."""
+    """Return a check of a disk of a cloud, with its partition."""
 
     def check(source: Object, path: Path, errors: Errors) -> None:
         if shown and path.parent is not None:
@@ -89,7 +89,7 @@ def _downward(source: Object, path: Path, errors: Errors) -> None:
 
 
 def validate_nfs(source: Object, path: Path, errors: Errors) -> None:
-    """Checks an NFS export."""
+    """Check an NFS export."""
     checks.present(source, ("server", "path"), path, errors)
     if not source.get("path", "").startswith("/"):
         errors.invalid(path / "path", source.get("path", ""), "must be an absolute path")
@@ -116,7 +116,7 @@ def _iscsi(source: Object, path: Path, errors: Errors) -> None:
 
 
 def validate_flocker(source: Object, path: Path, errors: Errors) -> None:
-    """Checks a Flocker dataset."""
+    """Check a Flocker dataset."""
     name, uuid = source.get("datasetName", ""), source.get("datasetUUID", "")
     if not name and not uuid:
         errors.required(path, "one of datasetName and datasetUUID is required")
@@ -133,7 +133,7 @@ def _cinder(source: Object, path: Path, errors: Errors) -> None:
 
 
 def validate_quobyte(source: Object, path: Path, errors: Errors) -> None:
-    """Checks a Quobyte volume."""
+    """Check a Quobyte volume."""
     registry = source.get("registry", "")
     if not registry:
         errors.required(path / "registry", _PAIRS)
@@ -149,7 +149,7 @@ def validate_quobyte(source: Object, path: Path, errors: Errors) -> None:
 
 
 def validate_fc(source: Object, path: Path, errors: Errors) -> None:
-    """Checks a Fibre Channel target."""
+    """Check a Fibre Channel target."""
     targets, ids = source.get("targetWWNs", []), source.get("wwids", [])
     if not targets and not ids:
         errors.required(path / "targetWWNs", "must specify either targetWWNs or wwids, but not both")
@@ -164,7 +164,7 @@ def validate_fc(source: Object, path: Path, errors: Errors) -> None:
 
 
 def validate_flex(source: Object, path: Path, errors: Errors) -> None:
-    """Checks a FlexVolume, whose options may not use Kubernetes' own names."""
+    """Check a FlexVolume, whose options may not use Kubernetes' own names."""
     checks.present(source, ("driver",), path, errors)
     for key in source.get("options", ()):
         if f".{key.partition('/')[0].lower()}".endswith((".kubernetes.io", ".k8s.io")):
@@ -172,7 +172,7 @@ def validate_flex(source: Object, path: Path, errors: Errors) -> None:
 
 
 def validate_azure_disk(source: Object, path: Path, errors: Errors) -> None:
-    """Checks an Azure disk."""
+    """Check an Azure disk."""
     checks.present(source, ("diskName", "diskURI"), path, errors)
     if "cachingMode" in source:
         checks.one_of(source["cachingMode"], ("None", "ReadOnly", "ReadWrite"), path / "cachingMode", errors)
@@ -194,7 +194,7 @@ def _storage_os(source: Object, path: Path, errors: Errors) -> None:
 
 
 def validate_csi_driver(name: str, path: Path, errors: Errors) -> None:
-    """Checks the name of a CSI driver."""
+    """Check the name of a CSI driver."""
     if not name:
         errors.required(path)
         return

@@ -29,7 +29,7 @@ Place = tuple[str, str]
 
 
 def volume_warnings(volumes: list[Object], path: Path) -> Iterator[str]:
-    """Warnings about sources that do nothing any more and about fractions of bytes."""
+    """Warn about sources that do nothing any more and about fractions of bytes."""
     for index, volume in enumerate(volumes):
         for key in volume:
             if key in _GONE:
@@ -44,7 +44,7 @@ def volume_warnings(volumes: list[Object], path: Path) -> Iterator[str]:
 
 
 def overlap_warnings(volumes: list[Object]) -> Iterator[str]:
-    """Warnings about files of one volume that are in each other's way."""
+    """Warn about files of one volume that are in each other's way."""
     for volume in volumes:
         name = go_format.quote(volume.get("name", ""))
         for key, title, field in (("configMap", "ConfigMap", "name"), ("secret", "Secret", "secretName"),
@@ -63,7 +63,7 @@ def overlap_warnings(volumes: list[Object]) -> Iterator[str]:
 
 
 def _projected(source: Object) -> list[Place]:
-    """The files of one source; of several, which is an error, the first counts."""
+    """Return the files of one source; of several, which is an error, the first counts."""
     for key, title in (("configMap", "ConfigMap"), ("secret", "Secret")):
         if source.get(key, {}).get("items"):
             shown = f"{title} {go_format.quote(source[key].get('name', ''))}"

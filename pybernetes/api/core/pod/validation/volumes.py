@@ -18,7 +18,7 @@ _PORTAL = (
 def validate_volumes(
     volumes: list[Object], metadata: Object | None, path: Path, errors: Errors
 ) -> dict[str, Object]:
-    """Checks the volumes and gives those that are fine by their names."""
+    """Check the volumes and return those that are valid, by name."""
     pod = metadata.get("name", "") if metadata else ""
     created = {f"{pod}-{volume.get('name', '')}" for volume in volumes if pod and "ephemeral" in volume}
     fine: dict[str, Object] = {}

@@ -28,7 +28,7 @@ _NO_SELECTOR = "a null labelSelector results in matching no pod"
 
 
 def pod_warnings(pod: Object, old: Object | None) -> list[str]:
-    """Warnings about a new pod; an update gets none."""
+    """Warn about a new pod; an update gets no warnings."""
     if old is not None:
         return []
     problems = names.dns_label(pod["metadata"].get("name", ""))
@@ -42,7 +42,7 @@ def pod_warnings(pod: Object, old: Object | None) -> list[str]:
 
 
 def pod_template_warnings(template: Object, path: Path) -> list[str]:
-    """Warnings about the template of a workload, whose path is given."""
+    """Warn about the template of a workload, whose path is given."""
     return list(_warnings(template, path, is_template=True))
 
 
@@ -192,7 +192,7 @@ def _ports(spec: Object, path: Path) -> Iterator[str]:
 
 
 def _port_text(port: Object) -> str:
-    """A port as Go prints the struct."""
+    """Return a port as Go prints the struct."""
     return (
         f"{{Name:{port.get('name', '')} HostPort:{port.get('hostPort', 0)} "
         f"ContainerPort:{port.get('containerPort', 0)} Protocol:{port.get('protocol', '')} "

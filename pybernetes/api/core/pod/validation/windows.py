@@ -29,7 +29,7 @@ CONTAINER_LISTS = ("initContainers", "containers", "ephemeralContainers")
 
 
 def each_container(spec: Object, path: Path) -> Iterator[tuple[Object, Path]]:
-    """Every container of all types with its path."""
+    """Return every container of all types with its path."""
     for key in CONTAINER_LISTS:
         if key in spec:
             for index, container in enumerate(spec[key]):
@@ -37,7 +37,7 @@ def each_container(spec: Object, path: Path) -> Iterator[tuple[Object, Path]]:
 
 
 def validate_windows_options(options: Object, path: Path, errors: Errors) -> None:
-    """Checks the Windows part of a security context."""
+    """Check the Windows part of a security context."""
     if "gmsaCredentialSpecName" in options:
         name = options["gmsaCredentialSpecName"]
         checks.name(names.dns_subdomain, name, path / "gmsaCredentialSpecName", errors)
@@ -80,7 +80,7 @@ def _user_name_problems(name: str) -> Iterator[str]:
 
 
 def validate_host_process(spec: Object, path: Path, errors: Errors) -> None:
-    """Checks containers that run as processes of a Windows host: all of them or none."""
+    """Check containers that run as processes of a Windows host: all of them or none."""
     whole = spec.get("securityContext", {}).get("windowsOptions", {}).get("hostProcess")
     if whole is None and not any(
         "securityContext" in item for key in CONTAINER_LISTS for item in spec.get(key, ())
@@ -106,7 +106,7 @@ def validate_host_process(spec: Object, path: Path, errors: Errors) -> None:
 
 
 def validate_os(spec: Object, path: Path, errors: Errors) -> None:
-    """Checks the operating system that a pod names, and that nothing of another one is set."""
+    """Check the operating system that a pod names, and that nothing of another one is set."""
     name = spec["os"].get("name", "")
     if not name:
         errors.required(path / "os" / "name")

@@ -15,13 +15,13 @@ from pybernetes.api.resource import Object
 
 
 def namespaces(metadata: Object, spec: Object) -> Violation | None:
-    """The host's network, processes and communication are not shared."""
+    """Require that the host's network, processes and communication are not shared."""
     shared = [f"{name}=true" for name in ("hostNetwork", "hostPID", "hostIPC") if spec.get(name)]
     return Violation("host namespaces", ", ".join(shared)) if shared else None
 
 
 def paths(metadata: Object, spec: Object) -> Violation | None:
-    """No volume is a path of the host."""
+    """Require that no volume is a path of the host."""
     names = [
         volume.get("name", "") for volume in spec.get("volumes") or () if volume.get("hostPath") is not None
     ]
@@ -29,7 +29,7 @@ def paths(metadata: Object, spec: Object) -> Violation | None:
 
 
 def ports(metadata: Object, spec: Object) -> Violation | None:
-    """No container takes a port of the host."""
+    """Require that no container takes a port of the host."""
     users: list[str] = []
     taken: set[str] = set()
     for container in containers(spec):
@@ -51,7 +51,7 @@ def _handlers(container: Object) -> list[Object]:
 
 
 def handler_hosts(metadata: Object, spec: Object) -> Violation | None:
-    """Probes and lifecycle handlers reach nobody but the pod."""
+    """Require that probes and lifecycle handlers reach nobody but the pod."""
     users: set[str] = set()
     hosts: set[str] = set()
     for container in containers(spec):
@@ -71,7 +71,7 @@ def handler_hosts(metadata: Object, spec: Object) -> Violation | None:
 
 
 def windows_processes(metadata: Object, spec: Object) -> Violation | None:
-    """No container runs as a process of a Windows host."""
+    """Require that no container runs as a process of a Windows host."""
 
     def asks(holder: Object) -> bool:
         return bool((context(holder).get("windowsOptions") or {}).get("hostProcess"))

@@ -22,7 +22,7 @@ _CAPABILITIES = frozenset(
 
 
 def privileged(metadata: Object, spec: Object) -> Violation | None:
-    """No container is privileged."""
+    """Require that no container is privileged."""
     names = [each.get("name", "") for each in containers(spec) if context(each).get("privileged")]
     if not names:
         return None
@@ -30,7 +30,7 @@ def privileged(metadata: Object, spec: Object) -> Violation | None:
 
 
 def escalation(metadata: Object, spec: Object) -> Violation | None:
-    """Every container gives up the means to get more privileges."""
+    """Require that every container gives up the means to get more privileges."""
     names = [
         each.get("name", "")
         for each in containers(spec)
@@ -43,7 +43,7 @@ def escalation(metadata: Object, spec: Object) -> Violation | None:
 
 
 def escalation_linux(metadata: Object, spec: Object) -> Violation | None:
-    """The same, which means nothing on Windows."""
+    """Require the same, but for pods on Windows, where it means nothing."""
     return None if is_windows(spec) else escalation(metadata, spec)
 
 
@@ -63,7 +63,7 @@ def _adding(spec: Object, allowed: frozenset[str]) -> tuple[list[str], set[str]]
 
 
 def capabilities(metadata: Object, spec: Object) -> Violation | None:
-    """No container adds capabilities that a runtime does not give anyway."""
+    """Require that no container adds capabilities that a runtime does not give anyway."""
     names, forbidden = _adding(spec, _CAPABILITIES)
     if not names:
         return None
@@ -74,7 +74,7 @@ def capabilities(metadata: Object, spec: Object) -> Violation | None:
 
 
 def no_capabilities(metadata: Object, spec: Object) -> Violation | None:
-    """Every container drops all capabilities and adds at most the one for low ports."""
+    """Require that every container drops all capabilities and adds at most the one for low ports."""
     keeping = [
         each.get("name", "")
         for each in containers(spec)
@@ -91,12 +91,12 @@ def no_capabilities(metadata: Object, spec: Object) -> Violation | None:
 
 
 def no_capabilities_linux(metadata: Object, spec: Object) -> Violation | None:
-    """The same, which means nothing on Windows."""
+    """Require the same, but for pods on Windows, where it means nothing."""
     return None if is_windows(spec) else no_capabilities(metadata, spec)
 
 
 def proc_mount(metadata: Object, spec: Object) -> Violation | None:
-    """No container sees the parts of /proc that are usually hidden."""
+    """Require that no container sees the parts of /proc that are usually hidden."""
     names: list[str] = []
     types: set[str] = set()
     for container in containers(spec):
@@ -112,7 +112,7 @@ def proc_mount(metadata: Object, spec: Object) -> Violation | None:
 
 
 def proc_mount_on_host(metadata: Object, spec: Object) -> Violation | None:
-    """The same, unless the pod is in a user namespace of its own."""
+    """Require the same, unless the pod is in a user namespace of its own."""
     return None if in_user_namespace(spec) else proc_mount(metadata, spec)
 
 
@@ -129,7 +129,7 @@ SYSCTL_VERSIONS = tuple(_SYSCTLS)
 
 
 def sysctls(version: int) -> Callable[[Object, Object], Violation | None]:
-    """Only kernel parameters that are the pod's own are set, those that were known at a version."""
+    """Require that only kernel parameters of the pod's own are set, those that were known at a version."""
     allowed = {name for since, names in _SYSCTLS.items() if since <= version for name in names}
 
     def check(metadata: Object, spec: Object) -> Violation | None:

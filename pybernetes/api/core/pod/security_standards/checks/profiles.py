@@ -25,13 +25,13 @@ _SECCOMP_VALUES = ("runtime/default", "docker/default")
 
 
 def _type(holder: Object, key: str) -> str | None:
-    """The type of a profile, None if none is set."""
+    """Return the type of a profile, None if none is set."""
     profile = context(holder).get(key)
     return None if profile is None else profile.get("type", "")
 
 
 def _unconfined(spec: Object, key: str) -> tuple[bool, list[str], set[str]]:
-    """Whether the pod sets a bad profile, which containers do, and what they set."""
+    """Return whether the pod sets a bad profile, which containers do, and what they set."""
     types: set[str] = set()
     of_pod = _type(spec, key)
     pod = of_pod is not None and of_pod not in _CONFINED
@@ -47,7 +47,7 @@ def _unconfined(spec: Object, key: str) -> tuple[bool, list[str], set[str]]:
 
 
 def app_armor(metadata: Object, spec: Object) -> Violation | None:
-    """Nothing is taken out of AppArmor's confinement, by field or by annotation."""
+    """Require that nothing is taken out of AppArmor's confinement, by field or by annotation."""
     pod, names, types = _unconfined(spec, "appArmorProfile")
     annotations = sorted(
         f"{key}={go_format.quote(value)}"
@@ -70,7 +70,7 @@ def _annotation_allowed(value: str) -> bool:
 
 
 def seccomp_annotations(metadata: Object, spec: Object) -> Violation | None:
-    """No annotation takes the filter of system calls away, as it was done before there was a field."""
+    """Require that no annotation takes the filter of system calls away, as was done before there was a field."""
     annotations = metadata.get("annotations") or {}
     keys = {_SECCOMP_POD, *(_SECCOMP_CONTAINER + each.get("name", "") for each in containers(spec))}
     forbidden = sorted(
@@ -84,7 +84,7 @@ def seccomp_annotations(metadata: Object, spec: Object) -> Violation | None:
 
 
 def seccomp(metadata: Object, spec: Object) -> Violation | None:
-    """Nothing takes the filter of system calls away."""
+    """Require that nothing takes the filter of system calls away."""
     pod, names, types = _unconfined(spec, "seccompProfile")
     if not pod and not names:
         return None
@@ -95,7 +95,7 @@ def seccomp(metadata: Object, spec: Object) -> Violation | None:
 
 
 def seccomp_required(metadata: Object, spec: Object) -> Violation | None:
-    """Every container has a filter of system calls."""
+    """Require that every container has a filter of system calls."""
     bad = seccomp(metadata, spec)
     if bad is not None:
         return bad
@@ -111,7 +111,7 @@ def seccomp_required(metadata: Object, spec: Object) -> Violation | None:
 
 
 def seccomp_required_linux(metadata: Object, spec: Object) -> Violation | None:
-    """The same, which means nothing on Windows."""
+    """Require the same, but for pods on Windows, where it means nothing."""
     return None if is_windows(spec) else seccomp_required(metadata, spec)
 
 
@@ -122,7 +122,7 @@ _SELINUX = {
 
 
 def selinux(version: int) -> Callable[[Object, Object], Violation | None]:
-    """Only SELinux types for containers are set, those of a version, and neither user nor role."""
+    """Require that only SELinux types for containers are set, those of a version, and neither user nor role."""
     allowed = _SELINUX[version]
 
     def check(metadata: Object, spec: Object) -> Violation | None:

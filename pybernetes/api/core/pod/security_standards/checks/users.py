@@ -14,7 +14,7 @@ from pybernetes.api.resource import Object
 
 
 def non_root(metadata: Object, spec: Object) -> Violation | None:
-    """Every container is refused to start as root."""
+    """Require that every container is refused to start as root."""
     reason = "runAsNonRoot != true"
     of_pod = context(spec).get("runAsNonRoot")
     given = {each.get("name", ""): context(each).get("runAsNonRoot") for each in containers(spec)}
@@ -30,7 +30,7 @@ def non_root(metadata: Object, spec: Object) -> Violation | None:
 
 
 def user(metadata: Object, spec: Object) -> Violation | None:
-    """Nothing says that it runs as root."""
+    """Require that nothing says that it runs as root."""
 
     def root(holder: Object) -> bool:
         given = context(holder).get("runAsUser")
@@ -43,10 +43,10 @@ def user(metadata: Object, spec: Object) -> Violation | None:
 
 
 def non_root_on_host(metadata: Object, spec: Object) -> Violation | None:
-    """The same as ``non_root``, unless the pod is in a user namespace of its own."""
+    """Require the same as ``non_root``, unless the pod is in a user namespace of its own."""
     return None if in_user_namespace(spec) else non_root(metadata, spec)
 
 
 def user_on_host(metadata: Object, spec: Object) -> Violation | None:
-    """The same as ``user``, unless the pod is in a user namespace of its own."""
+    """Require the same as ``user``, unless the pod is in a user namespace of its own."""
     return None if in_user_namespace(spec) else user(metadata, spec)

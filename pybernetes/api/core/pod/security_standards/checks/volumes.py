@@ -18,7 +18,7 @@ _FORBIDDEN = (
 
 
 def restricted(metadata: Object, spec: Object) -> Violation | None:
-    """Volumes come from the cluster, not from the node or from a network of its own."""
+    """Require that volumes come from the cluster, not from the node or from a network of its own."""
     names: list[str] = []
     types: set[str] = set()
     for volume in spec.get("volumes") or ():
