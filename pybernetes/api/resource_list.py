@@ -36,8 +36,8 @@ def raise_to(total: ResourceList, more: Amounts) -> None:
 def maximum(lists: Iterable[Amounts]) -> ResourceList:
     """Return the greatest amount of each resource."""
     total: ResourceList = {}
-    for each in lists:
-        raise_to(total, each)
+    for amounts in lists:
+        raise_to(total, amounts)
     return total
 
 

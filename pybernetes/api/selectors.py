@@ -125,15 +125,15 @@ class _Parser:
     def parse(self) -> Selector:
         if self.peek() in _SPECIAL - {"!"}:
             raise SelectorError(f"found '{self.peek()}', expected: !, identifier, or 'end of string'")
-        found = []
+        requirements = []
         while True:
             try:
-                found.append(self.requirement())
+                requirements.append(self.requirement())
             except SelectorError as error:
                 raise SelectorError(f"unable to parse requirement: {error}") from None
             token = self.next()
             if not token:
-                return Selector(tuple(sorted(found, key=lambda requirement: requirement.key)))
+                return Selector(tuple(sorted(requirements, key=lambda requirement: requirement.key)))
             if token != ",":
                 raise SelectorError(f"found '{token}', expected: ',' or 'end of string'")
             if self.peek() in _SPECIAL - {"!"}:
@@ -185,20 +185,20 @@ class _Parser:
             raise SelectorError(f"found '{token}' expected: '('")
         if self.peek() in _SPECIAL - {",", ")"}:
             raise SelectorError(f"found '{self.peek()}', expected: ',', ')' or identifier")
-        found, expected = [], True
+        values, expected = [], True
         while (token := self.next()) != ")":
             if token == ",":
                 if expected:
-                    found.append("")
+                    values.append("")
                 expected = True
                 continue
             if not expected:
                 raise SelectorError(f"found '{token}', expected: ',' or ')'")
             if token in _SPECIAL:
                 raise SelectorError(f"found '{token}', expected: ',', or identifier")
-            found.append(token)
+            values.append(token)
             expected = False
-        return [*found, ""] if expected else found
+        return [*values, ""] if expected else values
 
 
 def _check_value(key: str, place: int, value: str) -> None:
@@ -215,14 +215,18 @@ def from_object(selector: Mapping[str, Any] | None) -> Selector:
     """Return a selector from a LabelSelector object; absent matches nothing, empty matches everything."""
     if selector is None:
         return NOTHING
-    found = [Requirement(key, "in", (value,)) for key, value in selector.get("matchLabels", {}).items()]
+    requirements = [
+        Requirement(key, "in", (value,)) for key, value in selector.get("matchLabels", {}).items()
+    ]
     for expression in selector.get("matchExpressions", ()):
         name = expression.get("operator", "")
         operator = _OPERATORS.get(name)
         if operator is None:
             raise SelectorError(f"{go_format.quote(name)} is not a valid label selector operator")
-        found.append(Requirement(expression.get("key", ""), operator, tuple(expression.get("values", ()))))
-    return Selector(tuple(sorted(found, key=lambda requirement: requirement.key)))
+        requirements.append(
+            Requirement(expression.get("key", ""), operator, tuple(expression.get("values", ())))
+        )
+    return Selector(tuple(sorted(requirements, key=lambda requirement: requirement.key)))
 
 
 def from_map(labels: Mapping[str, str] | None) -> Selector:
@@ -232,16 +236,16 @@ def from_map(labels: Mapping[str, str] | None) -> Selector:
 
 def parse_fields(text: str) -> list[tuple[str, str, bool]]:
     """Return a field selector: triples of field, value and whether they must be equal."""
-    found = []
+    requirements = []
     for part in _split(text):
         for operator, equal in (("!=", False), ("==", True), ("=", True)):
             name, separator, value = part.partition(operator)
             if separator:
-                found.append((name, _unescape(value), equal))
+                requirements.append((name, _unescape(value), equal))
                 break
         else:
             raise SelectorError(f"invalid selector: '{part}'; can't understand '{part}'")
-    return found
+    return requirements
 
 
 def _split(text: str) -> list[str]:

@@ -79,15 +79,15 @@ def validate_variables(
         elif not _IDENTIFIER.match(name) or name in _RESERVED:
             errors.invalid(here / "name", name, "must be a valid CEL identifier")
         expression = variable.get("expression", "")
-        found: Type = DYN
+        variable_type: Type = DYN
         if not expression.strip():
             errors.required(here / "expression", "expression is not specified")
         else:
             try:
                 where = admission.environment(**how, variables=known.snapshot())
-                found = admission.compile_expression(expression, where).type
+                variable_type = admission.compile_expression(expression, where).type
             except CelError as error:
                 errors.invalid(here / "expression", expression, str(error))
         if name:
-            known.add(name, found)
+            known.add(name, variable_type)
     return known

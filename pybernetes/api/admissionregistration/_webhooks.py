@@ -108,20 +108,20 @@ def _versions(versions: list[str], path: Path, errors: Errors) -> None:
 
 def warnings(obj: Object, old: Object | None) -> list[str]:
     """Warn about the rules that will have no effect."""
-    found = _names.warnings(obj, old)
+    messages = _names.warnings(obj, old)
     for index, hook in enumerate(obj.get("webhooks", ())):
         for number, rule in enumerate(hook.get("rules", ())):
             groups, resources = rule.get("apiGroups", ()), rule.get("resources", ())
             if "*" in groups or "*" in resources:
                 continue
             named = dict.fromkeys((group, resource) for group in groups for resource in resources)
-            found += [
+            messages += [
                 f"webhooks[{index}].rules[{number}]: {resource}.{group} is excluded from admission webhooks; "
                 "this rule will have no effect"
                 for group, resource in named
                 if (group, resource) in _EXCLUDED
             ]
-    return found
+    return messages
 
 
 COLUMNS = (

@@ -59,19 +59,19 @@ def is_convertible(schema: Object) -> bool:
 
 def children(schema: Object) -> list[Object]:
     """Return the schemas directly inside of a schema."""
-    found = [one(schema.get(key)) for key in ("items", "additionalProperties", "not")]
+    nested = [one(schema.get(key)) for key in ("items", "additionalProperties", "not")]
     for key in ("allOf", "anyOf", "oneOf"):
-        found += schema.get(key, [])
-    found += schema.get("properties", {}).values()
-    return [child for child in found if child is not None]
+        nested += schema.get(key, [])
+    nested += schema.get("properties", {}).values()
+    return [child for child in nested if child is not None]
 
 
 def validate_structural(schema: Object, path: Path, errors: Errors) -> None:
     """Check that a schema is structural; complaints are in the order of their texts."""
-    found = Errors()
-    _invariants(schema, "root", path, found)
-    _complete(schema, schema, path, path, found)
-    errors.extend(sorted(found, key=str))
+    structural_errors = Errors()
+    _invariants(schema, "root", path, structural_errors)
+    _complete(schema, schema, path, path, structural_errors)
+    errors.extend(sorted(structural_errors, key=str))
 
 
 def _invariants(schema: Object, level: str, path: Path, errors: Errors) -> None:

@@ -153,8 +153,8 @@ def _selectable(fields: list[Object], schema: Object, path: Path, errors: Errors
         if not text:
             errors.required(where)
             continue
-        found = at(text, schema)
-        if found is None:
+        selected = at(text, schema)
+        if selected is None:
             problem = "does not refer to a valid field"
             if text[0] not in ".[":
                 problem = f"expected [ or . but got: {text.partition('.')[0]}"
@@ -162,7 +162,7 @@ def _selectable(fields: list[Object], schema: Object, path: Path, errors: Errors
             continue
         if text.startswith(".metadata"):
             errors.invalid(where, text, "must not point to fields in metadata")
-        if found.get("type") not in ("string", "boolean", "integer"):
+        if selected.get("type") not in ("string", "boolean", "integer"):
             words = "must point to a field of type string, boolean or integer. "
             errors.invalid(where, text, words + "Enum string fields and strings with formats are allowed.")
         if text in seen:

@@ -39,15 +39,15 @@ def _is_recognized(schema: Object) -> bool:
 
 
 def _sets(obj: Object) -> list[str]:
-    found = set()
+    messages = set()
     for schema in _schemas(obj):
         kind = (one(schema.get("items")) or {}).get("type")
         if schema.get("x-kubernetes-list-type") == "set" and kind in ("object", "array"):
-            found.add(
+            messages.add(
                 f"x-kubernetes-list-type: set for items of type {go_format.quote(kind)} is not supported by "
                 "server-side apply or CEL validation rules"
             )
-    return sorted(found)
+    return sorted(messages)
 
 
 def _formats(obj: Object) -> list[str]:

@@ -67,9 +67,9 @@ def apply(
         result = _prune(result, type_, last["fieldsV1"], claimed, others)
     result = without_nulls(result)
     changes = managed_fields.difference(live or {}, result, type_, reset, keep)
-    found = conflicts.find(others, field_sets.union(changes.added, changes.modified), api_version)
-    if found and not force:
-        _allow(found, live, type_, manager, api_version)
+    taken = conflicts.find(others, field_sets.union(changes.added, changes.modified), api_version)
+    if taken and not force:
+        _allow(taken, live, type_, manager, api_version)
 
     others = managed_fields.release(others, changes, api_version)
     if result == live:
@@ -134,11 +134,11 @@ def _prune(merged: Object, type_: Type, last: FieldSet, claimed: FieldSet, other
 
 
 def _allow(
-    found: list[conflicts.Conflict], live: Object | None, type_: Type, manager: str, api_version: str
+    taken: list[conflicts.Conflict], live: Object | None, type_: Type, manager: str, api_version: str
 ) -> None:
     """Raise the conflicts, but for those that kubectl has with its own former client-side applies."""
     allowed = _last_applied(live, type_, api_version) if manager == "kubectl" else {}
-    left = [(entry, path) for entry, path in found if not field_sets.has(allowed, *path)]
+    left = [(entry, path) for entry, path in taken if not field_sets.has(allowed, *path)]
     if left:
         raise conflicts.error(left)
 

@@ -15,12 +15,12 @@ Conflict = tuple[Object, tuple[str, ...]]
 
 def find(entries: list[Object], taken: FieldSet, version: str) -> list[Conflict]:
     """Return the fields that others own and a change takes, each with its owner."""
-    found = []
+    conflicts = []
     for entry in sorted(entries, key=_identifier):
         if entry["apiVersion"] == version:
             both = field_sets.ordered(field_sets.intersection(entry["fieldsV1"], taken))
-            found += [(entry, path) for path in field_sets.paths(both)]
-    return found
+            conflicts += [(entry, path) for path in field_sets.paths(both)]
+    return conflicts
 
 
 def error(conflicts: list[Conflict]) -> StatusError:

@@ -31,8 +31,8 @@ def is_leaf(type_: Type) -> bool:
 
 def field_type(type_: Type, name: str) -> Type:
     """Return the type of a field of a struct or of an entry of a map."""
-    found = type_.fields.get(name) if type_.kind == "struct" else None
-    return found or type_.item or DEDUCED
+    field = type_.fields.get(name) if type_.kind == "struct" else None
+    return field or type_.item or DEDUCED
 
 
 WALKS: dict[Type, Walk | None] = {}

@@ -154,7 +154,7 @@ def _compare_items(old: list[Any], new: list[Any], type_: Type) -> Comparison:
 
 
 def _by_element(items: list[Any], type_: Type) -> dict[str, list[Any]]:
-    found: dict[str, list[Any]] = {}
+    items_by_element: dict[str, list[Any]] = {}
     for item in items:
-        found.setdefault(elements.of_item(item, type_), []).append(item)
-    return found
+        items_by_element.setdefault(elements.of_item(item, type_), []).append(item)
+    return items_by_element

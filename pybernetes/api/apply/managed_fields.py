@@ -215,7 +215,7 @@ def _entries(live: Object | None, new: Object, subresource: str) -> tuple[list[O
 
 def decode(entries: Sequence[Any]) -> list[Object]:
     """Return the entries that a client sent, in clean form; ValueError says what is wrong with them."""
-    found: dict[Any, Object] = {}
+    clean_entries: dict[Any, Object] = {}
     for place, item in enumerate(entries):
         if item.get("operation") not in ("Apply", "Update"):
             raise ValueError("operation must be `Apply` or `Update`")
@@ -231,8 +231,8 @@ def decode(entries: Sequence[Any]) -> list[Object]:
             "-", item["operation"], item["apiVersion"], item.get("subresource", ""), item.get("time"), fields
         )
         clean["manager"] = item.get("manager", "")
-        found[identity(clean)] = clean
-    return list(found.values())
+        clean_entries[identity(clean)] = clean
+    return list(clean_entries.values())
 
 
 def keep_times(old: Object, new: Object) -> Object:

@@ -91,15 +91,15 @@ HELD: dict[Type, frozenset[str]] = {}
 
 def by_value(type_: Type) -> frozenset[str]:
     """Return the fields of a struct that hold a struct or a time by value: empty and absent are the same for them."""
-    found = HELD.get(type_)
-    if found is None:
+    held = HELD.get(type_)
+    if held is None:
         if len(HELD) > 10_000:  # types of custom resources come and go
             HELD.clear()
         names = _ALWAYS | {*_BY_VALUE.get(type_.name, ())} if type_.name else frozenset()
         structs = {name for name in names if name in type_.fields and type_.fields[name].kind == "struct"}
         times = type_.name.endswith("Condition") or type_.name in _HAVE_TIMES
-        found = HELD[type_] = frozenset(structs | (_times(type_) if times else set()))
-    return found
+        held = HELD[type_] = frozenset(structs | (_times(type_) if times else set()))
+    return held
 
 
 def _times(type_: Type) -> set[str]:
@@ -108,12 +108,12 @@ def _times(type_: Type) -> set[str]:
 
 def of(type_: Type) -> Object:
     """Return the object of a type in which nothing is set."""
-    found = ZEROS.get(type_)
-    if found is None:
+    zero_object = ZEROS.get(type_)
+    if zero_object is None:
         if len(ZEROS) > 10_000:
             ZEROS.clear()
-        found = ZEROS[type_] = _build(type_)
-    return found
+        zero_object = ZEROS[type_] = _build(type_)
+    return zero_object
 
 
 def _build(type_: Type) -> Object:

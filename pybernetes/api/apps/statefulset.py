@@ -157,23 +157,23 @@ def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
 
 
 def warnings(new: Object, old: Object | None) -> list[str]:
-    """Warn about odd pods and claims, and of a history that is never cut."""
-    found = _workload.template_warnings(new, old)
+    """Warn about odd pods and claims, and about a history that is never cut."""
+    messages = _workload.template_warnings(new, old)
     for index, claim in enumerate(get(new, ".spec.volumeClaimTemplates", ())):
         path = (SPEC / "volumeClaimTemplates")[index]
         # Upstream's paths leave the spec out, or spell it so.
-        found += _claim_warnings(claim.get("spec", {}), path if old is None else path / "Spec")
-    return found + ([_REVISIONS_WARNING] if get(new, ".spec.revisionHistoryLimit", 0) < 0 else [])
+        messages += _claim_warnings(claim.get("spec", {}), path if old is None else path / "Spec")
+    return messages + ([_REVISIONS_WARNING] if get(new, ".spec.revisionHistoryLimit", 0) < 0 else [])
 
 
 def _claim_warnings(spec: Object, path: Path) -> list[str]:
-    found = []
+    messages = []
     for key in ("requests", "limits"):
         amount = spec.get("resources", {}).get(key, {}).get("storage", "0")
         if quantity.milli(amount) % 1000:
             here = (path / "resources" / key)["storage"]
-            found.append(f'{here}: fractional byte value "{amount}" is invalid, must be an integer')
-    return found
+            messages.append(f'{here}: fractional byte value "{amount}" is invalid, must be an integer')
+    return messages
 
 
 def _ready(obj: Object, now: float) -> str:

@@ -23,18 +23,18 @@ _KIND = ("autoscaling", "v2", "HorizontalPodAutoscaler")
 def drop_annotations(metadata: Object) -> dict[str, str]:
     """Remove the annotations of the conversion from the metadata, and return them."""
     annotations = metadata.get("annotations", {})
-    found = {
+    conversion_annotations = {
         key: annotations[key]
         for key in (METRICS, STATUSES, CONDITIONS, BEHAVIOR, *_TOLERANCES)
         if key in annotations
     }
-    if found:
-        kept = {key: value for key, value in annotations.items() if key not in found}
+    if conversion_annotations:
+        kept = {key: value for key, value in annotations.items() if key not in conversion_annotations}
         if kept:
             metadata["annotations"] = kept
         else:
             del metadata["annotations"]
-    return found
+    return conversion_annotations
 
 
 def _parse(text: str | None) -> Any:
@@ -74,10 +74,10 @@ def _list(text: str | None, convert: Any, *path: str) -> list[Object]:
 def to_v2(obj: Object) -> Object:
     """Return a v1 autoscaler in the form of v2."""
     metadata = dict(obj["metadata"])
-    found = drop_annotations(metadata)
+    annotations = drop_annotations(metadata)
     spec, status = obj.get("spec", {}), obj.get("status")
     result: Object = {**obj, "apiVersion": "autoscaling/v2", "metadata": metadata}
-    wanted = _list(found.get(METRICS), metrics.source_to_v2, "spec", "metrics")
+    wanted = _list(annotations.get(METRICS), metrics.source_to_v2, "spec", "metrics")
     percent = spec.get("targetCPUUtilizationPercentage")
     if percent is not None or not wanted:
         wanted = [*wanted, metrics.cpu(80 if percent is None else percent)]
@@ -85,17 +85,17 @@ def to_v2(obj: Object) -> Object:
         key: spec[key] for key in ("scaleTargetRef", "minReplicas", "maxReplicas") if key in spec
     }
     result["spec"]["metrics"] = wanted
-    behavior = _decode(_parse(found.get(BEHAVIOR)) or {}, "spec", "behavior")
+    behavior = _decode(_parse(annotations.get(BEHAVIOR)) or {}, "spec", "behavior")
     if behavior:
         result["spec"]["behavior"] = behavior
     if status is not None:
-        result["status"] = _status_to_v2(status, found)
+        result["status"] = _status_to_v2(status, annotations)
     return result
 
 
-def _status_to_v2(status: Object, found: dict[str, str]) -> Object:
+def _status_to_v2(status: Object, annotations: dict[str, str]) -> Object:
     result = {key: value for key, value in status.items() if key != "currentCPUUtilizationPercentage"}
-    current = _list(found.get(STATUSES), metrics.status_to_v2, "status", "currentMetrics")
+    current = _list(annotations.get(STATUSES), metrics.status_to_v2, "status", "currentMetrics")
     percent = status.get("currentCPUUtilizationPercentage")
     if not current and percent is not None:
         current = [
@@ -103,7 +103,7 @@ def _status_to_v2(status: Object, found: dict[str, str]) -> Object:
         ]
     if current:
         result["currentMetrics"] = current
-    conditions = _list(found.get(CONDITIONS), dict, "status", "conditions")
+    conditions = _list(annotations.get(CONDITIONS), dict, "status", "conditions")
     if conditions:
         result["conditions"] = conditions
     return result

@@ -47,13 +47,13 @@ def count(text: str, completions: int) -> int:
 
 def _intervals(text: str, completions: int) -> list[tuple[int, int]]:
     """Return the intervals that can be read."""
-    found = []
+    intervals = []
     for part in text.split(",") if text else ():
         try:
-            found.append(_interval(part, completions))
+            intervals.append(_interval(part, completions))
         except ValueError:
             continue
-    return found
+    return intervals
 
 
 def overlap(completed: str, failed: str, completions: int) -> int | None:

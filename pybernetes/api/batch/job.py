@@ -108,9 +108,9 @@ def validate_create(obj: Object, errors: Errors) -> None:
             errors.required(path, f"must be '{value}'")
         elif labels[key] != value:
             errors.invalid(path, labels, f"must be '{value}'")
-    found = Errors()
-    validate_label_selector(spec["selector"], _SPEC, found)
-    if not found and not selectors.from_object(spec["selector"]).matches(expected):
+    selector_errors = Errors()
+    validate_label_selector(spec["selector"], _SPEC, selector_errors)
+    if not selector_errors and not selectors.from_object(spec["selector"]).matches(expected):
         errors.invalid(
             _SPEC / "selector", _workload.ordered(spec["selector"]), "`selector` not auto-generated"
         )
@@ -180,8 +180,8 @@ def _allow_scheduling(allowed: Object, after: Object) -> None:
 def warnings(new: Object, old: Object | None) -> list[str]:
     """Warn about names and numbers that bring surprises."""
     changed = old is None or old.get("spec") != new.get("spec")
-    found = _spec.warnings(new.get("spec", {}), _SPEC) if changed else []
-    return _workload.name_warnings(new, old) + found
+    messages = _spec.warnings(new.get("spec", {}), _SPEC) if changed else []
+    return _workload.name_warnings(new, old) + messages
 
 
 def _state(obj: Object, now: float) -> str:

@@ -118,17 +118,17 @@ def environment(
     object_: Type = DYN,
 ) -> Environment:
     """Return the environment of expressions; ``params`` is the type of the parameters, if there are any."""
-    found: dict[str, Type | str] = {
+    names: dict[str, Type | str] = {
         "object": object_, "oldObject": object_, "request": request_type(), "namespaceObject": namespace_type(),
     }  # fmt: skip
     if params is not None:
-        found["params"] = params
+        names["params"] = params
     if authorizer:
-        found["authorizer"] = _AUTHORIZER
-        found[REQUEST_RESOURCE] = _RESOURCE_CHECK
+        names["authorizer"] = _AUTHORIZER
+        names[REQUEST_RESOURCE] = _RESOURCE_CHECK
     if variables is not None:
-        found["variables"] = variables
-    return Environment(found, _PATCHES if patches else None)
+        names["variables"] = variables
+    return Environment(names, _PATCHES if patches else None)
 
 
 def compile_expression(source: str, where: Environment, returns: Iterable[Type] = ()) -> Program:

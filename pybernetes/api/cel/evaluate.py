@@ -127,8 +127,8 @@ class _Builder(Walk[Step]):
 
         def select(frame: Frame) -> Any:
             frame.cost += 1
-            found = optional_field(operand(frame), key)
-            return Optional(convert(found.value)) if convert is not None and found.present else found
+            field = optional_field(operand(frame), key)
+            return Optional(convert(field.value)) if convert is not None and field.present else field
 
         return select
 
@@ -147,16 +147,16 @@ class _Builder(Walk[Step]):
 
         def make_some(frame: Frame) -> list[Any]:
             frame.cost += cost.LIST
-            found = []
+            items = []
             for index, step in enumerate(steps):
                 value = step(frame)
                 if index not in optional:
-                    found.append(value)
+                    items.append(value)
                 elif not isinstance(value, Optional):
                     raise Failure("no such overload")
                 elif value.present:
-                    found.append(value.value)
-            return found
+                    items.append(value.value)
+            return items
 
         return make_some
 
@@ -165,7 +165,7 @@ class _Builder(Walk[Step]):
 
         def make(frame: Frame) -> dict[Any, Any]:
             frame.cost += cost.MAP
-            found: dict[Any, Any] = {}
+            mapping: dict[Any, Any] = {}
             for key_step, value_step, optional in entries:
                 key, value = key_step(frame), value_step(frame)
                 if optional:
@@ -174,10 +174,10 @@ class _Builder(Walk[Step]):
                     value = value.value
                 if not isinstance(key, str | int | bool):
                     raise Failure(f"unsupported key type: {key}")
-                if key in found:
+                if key in mapping:
                     raise Failure(f"Failed with repeated key: {key}")
-                found[key] = value
-            return found
+                mapping[key] = value
+            return mapping
 
         return make
 
@@ -191,15 +191,15 @@ class _Builder(Walk[Step]):
 
         def make(frame: Frame) -> Struct:
             frame.cost += cost.STRUCT
-            found = {}
+            values = {}
             for field, step, optional in fields:
                 value = step(frame)
                 if optional:
                     if not value.present:
                         continue
                     value = value.value
-                found[field] = value
-            return Struct(name, found)
+                values[field] = value
+            return Struct(name, values)
 
         return make
 
@@ -284,13 +284,13 @@ def _logical(left: Step, right: Step, absorbing: bool) -> Step:
     def decide(frame: Frame) -> bool:
         failed: Failure | None = None
         try:
-            one = left(frame)
+            left_value = left(frame)
         except Failure as error:
             failed = error
         else:
-            if one is absorbing:
+            if left_value is absorbing:
                 return absorbing
-            if type(one) is not bool:
+            if type(left_value) is not bool:
                 failed = Failure("no such overload")
         try:
             other = right(frame)

@@ -54,30 +54,30 @@ def _names(parser: Parser, args: list[Expr], most: int) -> tuple[tuple[str, str]
 
 
 def _all(parser: Parser, target: Expr | None, args: list[Expr], at: int) -> Expr | None:
-    found = _names(parser, args, 2)
-    if found is None or target is None:
+    loop_parts = _names(parser, args, 2)
+    if loop_parts is None or target is None:
         return None
-    names, (test,) = found
+    names, (test,) = loop_parts
     condition = _call(at, "@not_strictly_false", _accumulator(at))
     step = _call(at, "_&&_", _accumulator(at), test)
     return _fold(at, target, names, Literal(at, True), condition, step, _accumulator(at))
 
 
 def _exists(parser: Parser, target: Expr | None, args: list[Expr], at: int) -> Expr | None:
-    found = _names(parser, args, 2)
-    if found is None or target is None:
+    loop_parts = _names(parser, args, 2)
+    if loop_parts is None or target is None:
         return None
-    names, (test,) = found
+    names, (test,) = loop_parts
     condition = _call(at, "@not_strictly_false", _call(at, "!_", _accumulator(at)))
     step = _call(at, "_||_", _accumulator(at), test)
     return _fold(at, target, names, Literal(at, False), condition, step, _accumulator(at))
 
 
 def _exists_one(parser: Parser, target: Expr | None, args: list[Expr], at: int) -> Expr | None:
-    found = _names(parser, args, 2)
-    if found is None or target is None:
+    loop_parts = _names(parser, args, 2)
+    if loop_parts is None or target is None:
         return None
-    names, (test,) = found
+    names, (test,) = loop_parts
     more = _call(at, "_+_", _accumulator(at), Literal(at, 1))
     step = _call(at, "_?_:_", test, more, _accumulator(at))
     result = _call(at, "_==_", _accumulator(at), Literal(at, 1))

@@ -193,9 +193,9 @@ _TYPE_NAMES = {"null": "null_type", "timestamp": "google.protobuf.Timestamp", "d
 
 def kind_of(value: Any) -> str:
     """Return the kind of a value; for a class of a library, its name."""
-    found = _KINDS.get(type(value))
-    if found is not None:
-        return found
+    kind = _KINDS.get(type(value))
+    if kind is not None:
+        return kind
     return getattr(value, "cel_name", None) or ("map" if isinstance(value, dict) else "list")
 
 
@@ -210,22 +210,22 @@ def type_name(value: Any) -> str:
 _NUMBERS = (int, float)
 
 
-def equal(one: Any, other: Any) -> bool:
+def equal(left: Any, right: Any) -> bool:
     """Return whether two values are equal; values of different types are not, except for numbers."""
-    kind, other_kind = type(one), type(other)
+    kind, other_kind = type(left), type(right)
     if kind is other_kind and kind in (str, int, bool, bytes, float):
-        return bool(one == other)
-    if isinstance(one, bool) or isinstance(other, bool):
-        return kind is other_kind and one == other
-    if isinstance(one, _NUMBERS) and isinstance(other, _NUMBERS):
-        return one == other
-    if isinstance(one, list) and isinstance(other, list):
-        return _equal_lists(one, other)
-    if isinstance(one, dict) and isinstance(other, dict):
-        return len(one) == len(other) and all(
-            key in other and equal(value, other[key]) for key, value in one.items()
+        return bool(left == right)
+    if isinstance(left, bool) or isinstance(right, bool):
+        return kind is other_kind and left == right
+    if isinstance(left, _NUMBERS) and isinstance(right, _NUMBERS):
+        return left == right
+    if isinstance(left, list) and isinstance(right, list):
+        return _equal_lists(left, right)
+    if isinstance(left, dict) and isinstance(right, dict):
+        return len(left) == len(right) and all(
+            key in right and equal(value, right[key]) for key, value in left.items()
         )
-    return bool(one == other)
+    return bool(left == right)
 
 
 def key_of(value: Any) -> Any:
@@ -244,40 +244,40 @@ def key_of(value: Any) -> Any:
     return value
 
 
-def _equal_lists(one: list[Any], other: list[Any]) -> bool:
-    if len(one) != len(other):
+def _equal_lists(left: list[Any], right: list[Any]) -> bool:
+    if len(left) != len(right):
         return False
-    if isinstance(one, SetList) or isinstance(other, SetList):
-        return {*map(key_of, other)}.issuperset(map(key_of, one))
-    keyed = one if isinstance(one, MapList) else other if isinstance(other, MapList) else None
+    if isinstance(left, SetList) or isinstance(right, SetList):
+        return {*map(key_of, right)}.issuperset(map(key_of, left))
+    keyed = left if isinstance(left, MapList) else right if isinstance(right, MapList) else None
     if keyed is not None:
-        by_key = {keyed.key(item): item for item in other}
-        return all(keyed.key(item) in by_key and equal(item, by_key[keyed.key(item)]) for item in one)
-    return all(map(equal, one, other))
+        by_key = {keyed.key(item): item for item in right}
+        return all(keyed.key(item) in by_key and equal(item, by_key[keyed.key(item)]) for item in left)
+    return all(map(equal, left, right))
 
 
-def add_lists(one: list[Any], other: list[Any]) -> list[Any]:
+def add_lists(left: list[Any], right: list[Any]) -> list[Any]:
     """Return both lists as one; sets do not repeat, and objects of maps are merged."""
-    if isinstance(one, SetList):
-        held = {*map(key_of, one)}
-        return SetList(one + [item for item in other if key_of(item) not in held])
-    if isinstance(one, MapList):
-        places = {one.key(item): index for index, item in enumerate(one)}
-        result = list(one)
-        for item in other:
-            place = places.get(one.key(item))
+    if isinstance(left, SetList):
+        held = {*map(key_of, left)}
+        return SetList(left + [item for item in right if key_of(item) not in held])
+    if isinstance(left, MapList):
+        places = {left.key(item): index for index, item in enumerate(left)}
+        result = list(left)
+        for item in right:
+            place = places.get(left.key(item))
             if place is None:
                 result.append(item)
             else:
                 result[place] = {**result[place], **item}
-        return MapList(result, one.keys)
-    return [*one, *other]
+        return MapList(result, left.keys)
+    return [*left, *right]
 
 
-def less(one: Any, other: Any) -> bool:
+def less(left: Any, right: Any) -> bool:
     """Return whether a value comes before another; Failure if they have no order."""
     try:
-        return bool(one < other)
+        return bool(left < right)
     except TypeError:
         raise Failure("no such overload") from None
 

@@ -75,7 +75,7 @@ TypeOf = Callable[[Kind], "Type | None"]
 
 def matched_kinds(spec: Mapping[str, Any], kinds_of: KindsOf) -> list[Kind]:
     """Return the kinds that the rules of a policy name one by one."""
-    found: set[Kind] = set()
+    kinds: set[Kind] = set()
     for rule in spec.get("matchConstraints", {}).get("resourceRules", ()):
         groups, versions = rule.get("apiGroups", ()), rule.get("apiVersions", ())
         if any("*" in name for name in (*groups, *versions)):
@@ -84,14 +84,18 @@ def matched_kinds(spec: Mapping[str, Any], kinds_of: KindsOf) -> list[Kind]:
         for group in sorted(groups):
             for version in sorted(versions):
                 for resource in sorted(resources):
-                    found.update(kinds_of(group, version, resource))
-    return sorted(found)[:_MOST]
+                    kinds.update(kinds_of(group, version, resource))
+    return sorted(kinds)[:_MOST]
 
 
 def warnings(policy: Mapping[str, Any], kinds_of: KindsOf, type_of: TypeOf) -> list[dict[str, str]]:
     """Return what does not fit the types, as entries of a policy's status."""
     spec = policy["spec"]
-    typed = [(kind, found) for kind in matched_kinds(spec, kinds_of) if (found := type_of(kind)) is not None]
+    typed = [
+        (kind, kind_type)
+        for kind in matched_kinds(spec, kinds_of)
+        if (kind_type := type_of(kind)) is not None
+    ]
     params = _params(spec, type_of)
     told = []
     for field, expression in _expressions(spec):

@@ -93,10 +93,10 @@ _NAME = re.compile(r"[A-Za-z_.][A-Za-z0-9_.]*")
 @lru_cache(maxsize=4096)
 def named(text: str) -> Type:
     """Return a type as signatures write it: ``list(A)``, ``map(string, dyn)``, ``optional(A)``, ``kubernetes.URL``."""
-    found, rest = _read(text)
+    type_, rest = _read(text)
     if rest.strip():
         raise ValueError(f"no type: {text}")
-    return found
+    return type_
 
 
 def _read(text: str) -> tuple[Type, str]:
@@ -177,7 +177,10 @@ def fits(wanted: Type, given: Type, known: Mapping) -> bool:
         return True
     if wanted.kind != given.kind or wanted.name != given.name or len(wanted.params) != len(given.params):
         return False
-    return all(fits(one, other, known) for one, other in zip(wanted.params, given.params, strict=True))
+    return all(
+        fits(wanted_param, other, known)
+        for wanted_param, other in zip(wanted.params, given.params, strict=True)
+    )
 
 
 def is_dynamic(type_: Type) -> bool:

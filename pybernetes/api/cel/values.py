@@ -80,18 +80,18 @@ class Declared:
 
     def limit(self, path: tuple[str, ...]) -> int | None:
         """Return the most items or characters at a path below a variable of this type."""
-        found: Declared | None = self
+        declared: Declared | None = self
         for name in path[1:]:
-            assert found is not None
+            assert declared is not None
             if name in ("@items", "@values"):
-                found = found.item
+                declared = declared.item
             elif name == "@keys":
-                found = found.key
+                declared = declared.key
             else:
-                found = found.fields.get(name)
-            if found is None:
+                declared = declared.fields.get(name)
+            if declared is None:
                 return None
-        return found.largest if found is not None else None
+        return declared.largest if declared is not None else None
 
 
 def declare(schema: Object | None, root: bool = False) -> Declared | None:
@@ -125,9 +125,9 @@ def _list(schema: Object) -> Declared | None:
         return None
     most = schema.get("maxItems")
     largest = max(0, most) if most is not None else (_MOST_BYTES - 2) // (item.smallest + 1)
-    found = Declared(types.list_of(item.type), 2, largest, _list_conversion(schema, item.convert))
-    found.item = item
-    return found
+    declared = Declared(types.list_of(item.type), 2, largest, _list_conversion(schema, item.convert))
+    declared.item = item
+    return declared
 
 
 def _list_conversion(schema: Object, inner: Convert | None) -> Convert | None:
@@ -165,10 +165,10 @@ def _object(schema: Object) -> Declared | None:
                     return entries
                 return {key: inner(item) for key, item in entries.items()}
 
-        found = Declared(types.map_of(types.STRING, value.type), 2, largest, convert)
+        declared = Declared(types.map_of(types.STRING, value.type), 2, largest, convert)
         # Upstream counts nothing for keys, whatever their length.
-        found.item, found.key = value, Declared(types.STRING, 2)
-        return found
+        declared.item, declared.key = value, Declared(types.STRING, 2)
+        return declared
     return _fields(schema)
 
 
@@ -179,16 +179,16 @@ def _fields(schema: Object) -> Declared:
     type_ = types.object_of("object", {})
     assert type_.fields is not None
     for name, child in (schema.get("properties") or {}).items():
-        found = declare(child)
-        if found is None:
+        field = declare(child)
+        if field is None:
             continue
         written = escape(name)
         if written:
-            declared[written] = found
-            type_.fields[written] = found.type
-            type_.access[written] = (name, found.convert)
+            declared[written] = field
+            type_.fields[written] = field.type
+            type_.access[written] = (name, field.convert)
         if name in required and "default" not in child:
-            smallest += len(name) + found.smallest + 4
+            smallest += len(name) + field.smallest + 4
     made = Declared(type_, smallest)
     made.fields = declared
     return made

@@ -140,16 +140,16 @@ SOURCES: dict[str, Check] = {
 
 def validate_source(spec: Object, volume_name: str, path: Path, errors: Errors) -> None:
     """Check that there is one source, and that it is complete."""
-    found = False
+    has_source = False
     for key, check in SOURCES.items():
         if key not in spec:
             continue
-        if found and key != "flexVolume":
+        if has_source and key != "flexVolume":
             errors.forbidden(
                 path / ("cephFS" if key == "cephfs" else key), "may not specify more than 1 volume type"
             )
             continue
-        found = True
+        has_source = True
         check(spec[key], path / ("persistentDisk" if key == "gcePersistentDisk" else key), errors)
         if key == "local" and "nodeAffinity" not in spec:
             errors.required(path / "nodeAffinity", "Local volume requires node affinity")
@@ -161,5 +161,5 @@ def validate_source(spec: Object, volume_name: str, path: Path, errors: Errors) 
                     "if iscsi.initiatorName is specified."
                 )
                 errors.invalid(path / "iscsi" / "targetportal", portal, text)
-    if not found:
+    if not has_source:
         errors.required(path, "must specify a volume type")

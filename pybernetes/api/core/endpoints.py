@@ -67,17 +67,17 @@ def _port(port: Object, name_required: bool, path: Path, errors: Errors) -> None
 
 def warnings(obj: Object, old: Object | None) -> list[str]:
     """Warn about addresses in unusual spellings."""
-    found: list[str] = []
+    messages: list[str] = []
     labels = obj["metadata"].get("labels") or {}
     if labels.get("endpoints.kubernetes.io/managed-by") == "endpoint-controller":
-        return found
+        return messages
     for index, subset in enumerate(obj.get("subsets", ())):
         for key in _ADDRESS_LISTS:
             for position, address in enumerate(subset.get(key, ())):
-                found += addresses.ip_warnings(
+                messages += addresses.ip_warnings(
                     address.get("ip", ""), (_SUBSETS[index] / key)[position] / "ip"
                 )
-    return found
+    return messages
 
 
 def _endpoints(obj: Object, now: float) -> str:

@@ -65,12 +65,12 @@ def _item(item: Object, type_: str, path: Path, errors: Errors) -> None:
     if type_ == "PersistentVolumeClaim" and not any("storage" in item.get(key, ()) for key in ("min", "max")):
         text = "either minimum or maximum storage value is required, but neither was provided"
         errors.required(path / "limits", text)
-    found: dict[str, dict[str, str]] = {}
+    values_by_name: dict[str, dict[str, str]] = {}
     for key in checked:
         for name, value in item.get(key, {}).items():
             check(name, (path / key)[name], errors)
-            found.setdefault(name, {})[key] = value
-    for name, values in found.items():
+            values_by_name.setdefault(name, {})[key] = value
+    for name, values in values_by_name.items():
         _order(name, values, path, errors)
 
 

@@ -180,14 +180,14 @@ def _addresses(status: Object, errors: Errors) -> None:
 def warnings(obj: Object, old: Object | None) -> list[str]:
     """Warn about fields without effect and CIDRs in unusual spellings."""
     spec = obj.get("spec", {})
-    found = []
+    messages = []
     if "configSource" in spec:
-        found.append("spec.configSource: the feature is removed")
+        messages.append("spec.configSource: the feature is removed")
     if spec.get("externalID"):
-        found.append("spec.externalID: this field is deprecated, and is unused by Kubernetes")
+        messages.append("spec.externalID: this field is deprecated, and is unused by Kubernetes")
     for index, cidr in enumerate(spec.get("podCIDRs", ())):
-        found += addresses.cidr_warnings(cidr, _CIDRS[index])
-    return found
+        messages += addresses.cidr_warnings(cidr, _CIDRS[index])
+    return messages
 
 
 def _status(obj: Object, now: float) -> str:
@@ -217,10 +217,10 @@ def _kernel(obj: Object, now: float) -> str:
 
 
 def _address(obj: Object, type_: str) -> str:
-    found = (
+    internal_addresses = (
         a.get("address", "") for a in obj.get("status", {}).get("addresses", ()) if a.get("type") == type_
     )
-    return next(found, "<none>")
+    return next(internal_addresses, "<none>")
 
 
 RESOURCE = Resource(

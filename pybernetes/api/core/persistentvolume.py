@@ -217,10 +217,10 @@ def _shown_affinity(affinity: Object | None) -> go_format.Struct | None:
 def _renamed(old: Any, new: Any) -> Any:
     """Return the old affinity with those labels renamed that the new one has under their stable names."""
     if isinstance(old, dict) and isinstance(new, dict):
-        found = {key: _renamed(value, new.get(key)) for key, value in old.items()}
+        renamed = {key: _renamed(value, new.get(key)) for key, value in old.items()}
         if "operator" in old and _STABLE_LABELS.get(old.get("key", "")) == new.get("key"):
-            found["key"] = new.get("key")
-        return found
+            renamed["key"] = new.get("key")
+        return renamed
     if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         return [_renamed(*pair) for pair in zip(old, new, strict=True)]
     return old
@@ -229,16 +229,16 @@ def _renamed(old: Any, new: Any) -> Any:
 def warnings(obj: Object, old: Object | None) -> list[str]:
     """Warn about annotations, policies, labels and sources that are on their way out."""
     spec, annotations = obj.get("spec", {}), obj["metadata"].get("annotations") or {}
-    found = []
+    messages = []
     if _storage.CLASS_ANNOTATION in annotations:
         text = 'deprecated since v1.8; use "storageClassName" attribute instead'
-        found.append(f"metadata.annotations[{_storage.CLASS_ANNOTATION}]: {text}")
+        messages.append(f"metadata.annotations[{_storage.CLASS_ANNOTATION}]: {text}")
     if _MOUNT_OPTIONS in annotations:
         text = 'deprecated since v1.31; use "mountOptions" attribute instead'
-        found.append(f"metadata.annotations[{_MOUNT_OPTIONS}]: {text}")
+        messages.append(f"metadata.annotations[{_MOUNT_OPTIONS}]: {text}")
     if spec.get("persistentVolumeReclaimPolicy") == "Recycle":
         text = "The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning."
-        found.append(f"spec.persistentVolumeReclaimPolicy: {text}")
+        messages.append(f"spec.persistentVolumeReclaimPolicy: {text}")
     terms = spec.get("nodeAffinity", {}).get("required", {}).get("nodeSelectorTerms", ())
     for index, term in enumerate(terms):
         path = (_SPEC / "nodeAffinity" / "required" / "nodeSelectorTerms")[index] / "matchExpressions"
@@ -247,13 +247,13 @@ def warnings(obj: Object, old: Object | None) -> list[str]:
             if key in _STABLE_LABELS:
                 since = "v1.17" if "failure-domain" in key or "instance" in key else "v1.14"
                 stable = _STABLE_LABELS[key]
-                found.append(
+                messages.append(
                     f'{path[position]}.key: {key} is deprecated since {since}; use "{stable}" instead'
                 )
     for key, text in _DEPRECATED.items():
         if key in spec:
-            found.append(f"spec.{'storageOS' if key == 'storageos' else key}: {text}")
-    return found
+            messages.append(f"spec.{'storageOS' if key == 'storageos' else key}: {text}")
+    return messages
 
 
 def _claim(obj: Object, now: float) -> str:

@@ -67,8 +67,8 @@ def _prepare(spec: Object, before: Object) -> None:
 
 
 def _is_known_source(source: Object) -> bool:
-    found = (source.get("apiGroup") or "", source.get("kind"))
-    return found in (("", "PersistentVolumeClaim"), ("snapshot.storage.k8s.io", "VolumeSnapshot"))
+    group_and_kind = (source.get("apiGroup") or "", source.get("kind"))
+    return group_and_kind in (("", "PersistentVolumeClaim"), ("snapshot.storage.k8s.io", "VolumeSnapshot"))
 
 
 def validate_create(obj: Object, errors: Errors) -> None:
@@ -130,13 +130,13 @@ def _class_may_change(new: Object, old: Object, errors: Errors) -> bool:
 
 def _comparable(spec: Object) -> Object:
     """Return the spec without what is empty and with quantities as numbers, so that spelling does not count."""
-    found = {key: value for key, value in spec.items() if value not in (None, "", {}, [])}
-    held = found.get("resources", {})
-    found["resources"] = {
+    comparable = {key: value for key, value in spec.items() if value not in (None, "", {}, [])}
+    held = comparable.get("resources", {})
+    comparable["resources"] = {
         key: {name: quantity.parse(amount) for name, amount in held.get(key, {}).items()}
         for key in ("limits", "requests")
     }
-    return found
+    return comparable
 
 
 def _shown(spec: Object) -> go_format.Struct:
@@ -191,16 +191,16 @@ def _resource_key(name: str, path: Path, errors: Errors) -> bool:
 
 def warnings(obj: Object, old: Object | None) -> list[str]:
     """Warn about the old annotation and about parts of bytes."""
-    found = []
+    messages = []
     if _storage.CLASS_ANNOTATION in (obj["metadata"].get("annotations") or {}):
         text = 'deprecated since v1.8; use "storageClassName" attribute instead'
-        found.append(f"metadata.annotations[{_storage.CLASS_ANNOTATION}]: {text}")
+        messages.append(f"metadata.annotations[{_storage.CLASS_ANNOTATION}]: {text}")
     for key in ("requests", "limits"):
         amount = obj.get("spec", {}).get("resources", {}).get(key, {}).get("storage", "0")
         if quantity.milli(amount) % 1000:
             path = (_SPEC / "resources" / key)["storage"]
-            found.append(f'{path}: fractional byte value "{amount}" is invalid, must be an integer')
-    return found
+            messages.append(f'{path}: fractional byte value "{amount}" is invalid, must be an integer')
+    return messages
 
 
 def _bound(obj: Object, value: str) -> str:

@@ -83,13 +83,13 @@ def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
 def warnings(obj: Object, old: Object | None) -> list[str]:
     """Warn about a name that pods cannot have as host name, and about odd pods."""
     problems = names.dns_label(obj["metadata"].get("name", "")) if old is None else []
-    found = [
+    messages = [
         "metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; "
         f"a DNS label is recommended: [{' '.join(problems)}]"
     ]
     if old is None or old.get("spec") != obj.get("spec"):
         template = obj.get("spec", {}).get("template", {})
-        return (found if problems else []) + pod_template_warnings(template, _TEMPLATE)
+        return (messages if problems else []) + pod_template_warnings(template, _TEMPLATE)
     return []
 
 

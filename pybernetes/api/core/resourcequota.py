@@ -135,16 +135,16 @@ def warnings(obj: Object, old: Object | None) -> list[str]:
     if old is not None:
         return []
     hard = obj.get("spec", {}).get("hard", {})
-    found = []
+    messages = []
     for name in _COMPARED:
         request, limit = f"requests.{name}", f"limits.{name}"
         if request not in hard and name in ("cpu", "memory"):
             request = name
         if request in hard and limit in hard and quantity.parse(hard[request]) > quantity.parse(hard[limit]):
-            found.append(
+            messages.append(
                 f"ResourceQuota {request} ({hard[request]}) should be less than {limit} ({hard[limit]})"
             )
-    return found
+    return messages
 
 
 def _used(limits: bool) -> Any:

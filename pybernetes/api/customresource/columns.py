@@ -21,7 +21,7 @@ _AGE: Object = {
 
 def columns(version: Object) -> tuple[Column, ...]:
     """Return the columns of a version: its name, then what the definition names, or its age."""
-    found = [NAME]
+    shown = [NAME]
     for given in version.get("additionalPrinterColumns") or (_AGE,):
         path = given.get("jsonPath", "")
         description = (
@@ -33,7 +33,7 @@ def columns(version: Object) -> tuple[Column, ...]:
             break  # what cannot be read ends the table, as upstream does it
         kind = given.get("type", "")
         cell = _cell(find, kind)
-        found.append(
+        shown.append(
             Column(
                 given.get("name", ""),
                 cell,
@@ -43,7 +43,7 @@ def columns(version: Object) -> tuple[Column, ...]:
                 given.get("priority", 0),
             )
         )
-    return tuple(found)
+    return tuple(shown)
 
 
 def _cell(find: Callable[[Any], list[Any]], kind: str) -> Callable[[Object, float], Any]:
@@ -80,11 +80,11 @@ def text(value: Any) -> str:
 
 def selectable(version: Object) -> dict[str, Callable[[Object], str]]:
     """Return what field selectors can ask for beyond the name and the namespace."""
-    found = {}
+    selectors = {}
     for given in version.get("selectableFields") or ():
         path = given.get("jsonPath", "")
-        found[path.removeprefix(".")] = _select(jsonpath.parse(path))
-    return found
+        selectors[path.removeprefix(".")] = _select(jsonpath.parse(path))
+    return selectors
 
 
 def _select(find: Callable[[Any], list[Any]]) -> Callable[[Object], str]:

@@ -31,13 +31,13 @@ def _check(schema: Object, path: Path, errors: Errors) -> None:
     prune.prune(schema, copy.deepcopy(value), None, unknown)
     if unknown:
         errors.invalid(path, value, "must not have unknown fields")
-    found = Errors()
-    validate.check(schema, value, found)
-    for problem in found:
+    default_errors = Errors()
+    validate.check(schema, value, default_errors)
+    for problem in default_errors:
         below = "" if problem.field == "<nil>" else f".{problem.field}".replace(".[", "[")
         problem.field = str(path) + below
-    errors.extend(found)
-    if found:
+    errors.extend(default_errors)
+    if default_errors:
         return
     start = len(errors)
     node = rules.build(schema)

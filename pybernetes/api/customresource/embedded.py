@@ -50,8 +50,10 @@ def _head(value: Object, path: Path, errors: Errors) -> None:
             group="apiextensions.k8s.io", version="v1", kind="Embedded", plural="embedded", namespaced=namespaced,
             name_errors=names.path_segment,
         )  # fmt: skip
-        found = Errors()
-        meta.validate(stand_in, {"metadata": {**metadata, "name": metadata.get("name") or "fakename"}}, found)
-        for problem in found:
+        head_errors = Errors()
+        meta.validate(
+            stand_in, {"metadata": {**metadata, "name": metadata.get("name") or "fakename"}}, head_errors
+        )
+        for problem in head_errors:
             problem.field = f"{path}.{problem.field}" if str(path) else problem.field
-        errors.extend(found)
+        errors.extend(head_errors)

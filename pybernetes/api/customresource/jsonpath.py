@@ -29,10 +29,10 @@ def parse(text: str) -> Callable[[Any], list[Any]]:
     steps = list(_steps(text))
 
     def find(value: Any) -> list[Any]:
-        found = [value]
+        values = [value]
         for step in steps:
-            found = [inner for outer in found for inner in step(outer)]
-        return found
+            values = [inner for outer in values for inner in step(outer)]
+        return values
 
     return find
 

@@ -79,24 +79,26 @@ class Form:
     def validate_status_update(self, new: Object, old: Object, errors: Errors) -> None:
         """Check a changed status."""
         if "status" in new and self.status_schema is not None:
-            found = Errors()
-            validate.check(self.status_schema, new["status"], found, old.get("status", validate.ABSENT))
-            for problem in found:
+            status_errors = Errors()
+            validate.check(
+                self.status_schema, new["status"], status_errors, old.get("status", validate.ABSENT)
+            )
+            for problem in status_errors:
                 bare = problem.field == "<nil>"
                 problem.field = "status" if bare else f"status.{problem.field}".replace(".[", "[")
-            errors.extend(found)
+            errors.extend(status_errors)
         self._scales(new, errors, ("statusReplicasPath",))
         self._lists(new, old, errors)
         rules.validate(self.rules, new, old, errors)
 
     def _lists(self, new: Object, old: Object, errors: Errors) -> None:
-        found = Errors()
-        list_types.check(self.schema, new, ROOT, found)
-        if found:
+        list_errors = Errors()
+        list_types.check(self.schema, new, ROOT, list_errors)
+        if list_errors:
             before = Errors()
             list_types.check(self.schema, old, ROOT, before)
             if not before:
-                errors.extend(found)
+                errors.extend(list_errors)
 
     def _scales(self, obj: Object, errors: Errors, keys: tuple[str, ...]) -> None:
         if self.scale is None:
@@ -153,15 +155,15 @@ def _go(value: Any) -> str:
 def warnings(obj: Object, old: Object | None) -> list[str]:
     """Warn about finalizers whose names others could use too."""
     before = old["metadata"].get("finalizers", []) if old else []
-    found = []
+    messages = []
     for name in sorted({*obj["metadata"].get("finalizers", [])} - {*before}):
         start = f'metadata.finalizers: "{name}": '
-        found += [start + problem for problem in names.qualified_name(name)]
+        messages += [start + problem for problem in names.qualified_name(name)]
         if "/" not in name and name not in _STANDARD_FINALIZERS:
             path = " including a path (/)" if "." in name else ""
             text = f"prefer a domain-qualified finalizer name{path} to avoid accidental conflicts with other finalizer writers"
-            found.append(start + text)
-    return found
+            messages.append(start + text)
+    return messages
 
 
 def _deprecation(spec: Object, name: str, kind: str) -> str:

@@ -48,10 +48,10 @@ def _map(keys: Any, value: list[Any], path: Path, errors: Errors) -> None:
 def _repeated(values: list[Any]) -> list[int]:
     """Return the first repetition of each value that is there more than once."""
     times: dict[bytes, int] = {}
-    found = []
+    repetitions = []
     for index, value in enumerate(values):
         identity = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
         times[identity] = times.get(identity, 0) + 1
         if times[identity] == 2:
-            found.append(index)
-    return found
+            repetitions.append(index)
+    return repetitions

@@ -19,8 +19,8 @@ def find(definition: Object, kind: str) -> Condition | None:
 
 def is_true(definition: Object, kind: str) -> bool:
     """Return whether a condition of a definition holds."""
-    found = find(definition, kind)
-    return found is not None and found.get("status") == "True"
+    held = find(definition, kind)
+    return held is not None and held.get("status") == "True"
 
 
 def condition(kind: str, status: str, reason: str, message: str) -> Condition:
@@ -28,11 +28,11 @@ def condition(kind: str, status: str, reason: str, message: str) -> Condition:
     return {"type": kind, "status": status, "reason": reason, "message": message}
 
 
-def with_conditions(definition: Object, found: Iterable[Condition], now: str) -> Object:
+def with_conditions(definition: Object, changes: Iterable[Condition], now: str) -> Object:
     """Return the definition with conditions, each dated when its status changed."""
     status = dict(definition.get("status", {}))
     conditions = [dict(item) for item in status.get("conditions") or ()]
-    for new in found:
+    for new in changes:
         old = next((item for item in conditions if item.get("type") == new["type"]), None)
         since = old["lastTransitionTime"] if old and old.get("status") == new["status"] else now
         dated = {"lastTransitionTime": since, **new}
@@ -99,9 +99,9 @@ def settle(definition: Object, others: Iterable[Object], now: str) -> Object:
     if established["status"] != "True" and accepted["status"] == "True":
         message = "the initial names have been accepted"
         established = condition("Established", "True", "InitialNamesAccepted", message)
-    found = [accepted, established, *_approval(definition)]
+    conditions = [accepted, established, *_approval(definition)]
     status = {**definition.get("status", {}), "acceptedNames": got}
-    return with_conditions({**definition, "status": status}, found, now)
+    return with_conditions({**definition, "status": status}, conditions, now)
 
 
 def _approval(definition: Object) -> list[Condition]:

@@ -28,8 +28,10 @@ _META_ROOT = _meta_root()
 
 
 def decode(schema: Object, value: Object, decoder: Decoder) -> Object:
-    """Return a client's object without what its schema does not know, which the decoder notes; raise DecodeError if its
-    metadata cannot be read. The object is changed in place."""
+    """Return a client's object without what its schema does not know, which the decoder notes.
+
+    The object is changed in place. Raise DecodeError if its metadata cannot be read.
+    """
     if decoder.counting:
         decoder.keys += count_keys(value)
     metadata = value.get("metadata")

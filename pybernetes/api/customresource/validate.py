@@ -111,8 +111,8 @@ def _combined(schema: Object, value: Any, path: str, errors: Errors, old: Any) -
         results = [_result(child, value, path, old) for child in schema["oneOf"]]
         valid = sum(not result for result in results)
         if valid != 1:
-            found = f"Found {valid} valid alternatives" if valid else "Found none valid"
-            errors.invalid("", "", f"{name} must validate one and only one schema (oneOf). {found}")
+            valid_text = f"Found {valid} valid alternatives" if valid else "Found none valid"
+            errors.invalid("", "", f"{name} must validate one and only one schema (oneOf). {valid_text}")
             if not valid:
                 errors.extend(results[0])
     if schema.get("allOf"):
@@ -127,9 +127,9 @@ def _combined(schema: Object, value: Any, path: str, errors: Errors, old: Any) -
 
 
 def _result(schema: Object, value: Any, path: str, old: Any) -> Errors:
-    found = Errors()
-    _node(schema, value, path, found, old)
-    return found
+    errors = Errors()
+    _node(schema, value, path, errors, old)
+    return errors
 
 
 def _string(schema: Object, value: str, path: str, errors: Errors) -> None:

@@ -155,17 +155,17 @@ def validate_update(new: Object, old: Object, errors: Errors) -> None:
 
 
 def warnings(new: Object, old: Object | None) -> list[str]:
-    """Warn about domain names and of addresses in unusual spellings that a person wrote."""
-    found = []
+    """Warn about domain names and about addresses in unusual spellings that a person wrote."""
+    messages = []
     if old is None and new.get("addressType") == "FQDN":
-        found.append("spec.addressType: FQDN endpoints are deprecated")
+        messages.append("spec.addressType: FQDN endpoints are deprecated")
     if new["metadata"].get("labels", {}).get(_MANAGED_BY) in _CONTROLLERS:
-        return found
+        return messages
     for index, endpoint in enumerate(new.get("endpoints", ())):
         for position, address in enumerate(endpoint.get("addresses", ())):
             path = (Path("endpoints")[index] / "addresses")[position]
-            found += addresses.ip_warnings(address, path)
-    return found
+            messages += addresses.ip_warnings(address, path)
+    return messages
 
 
 def _some(items: list[str]) -> str:

@@ -51,12 +51,12 @@ def drop_disabled(spec: Object) -> None:
 
 def request_names(spec: Object) -> set[str]:
     """Return the names of requests, and of their alternatives after a slash."""
-    found = set()
+    known_names = set()
     for request in spec.get("devices", {}).get("requests", ()):
         name = request.get("name", "")
-        found.add(name)
-        found |= {f"{name}/{child.get('name', '')}" for child in request.get("firstAvailable", ())}
-    return found
+        known_names.add(name)
+        known_names |= {f"{name}/{child.get('name', '')}" for child in request.get("firstAvailable", ())}
+    return known_names
 
 
 def validate_claim(spec: Object, path: Path, errors: Errors) -> None:

@@ -71,13 +71,13 @@ def _verbs(rule: Object, path: Path, errors: Errors) -> None:
 
 def _resources(rule: Object, path: Path, errors: Errors) -> None:
     _verbs(rule, path, errors)
-    for key, one, many in (
+    for key, singular, many in (
         ("apiGroups", "api group", "api groups"),
         ("resources", "resource", "resources"),
     ):
         values = rule.get(key, [])
         if not values:
-            errors.required(path / key, f"resource rules must supply at least one {one}")
+            errors.required(path / key, f"resource rules must supply at least one {singular}")
         elif len(values) > 1 and "*" in values:
             errors.invalid(path / key, values, f"if '*' is present, must not specify other {many}")
     namespaces = rule.get("namespaces", [])

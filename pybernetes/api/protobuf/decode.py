@@ -223,8 +223,8 @@ def _schema_or(number: int, other: Callable[[list[Any]], Any]) -> Read:
 
     def read(value: Any, depth: int) -> Any:
         others = []
-        for found, part in wire.fields(value):
-            if found == number:
+        for field_number, part in wire.fields(value):
+            if field_number == number:
                 return _message(_SCHEMA)(part, depth + 1)
             others.append(part)
         return other(others)

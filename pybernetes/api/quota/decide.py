@@ -81,7 +81,7 @@ def _measured(quota: Object, used: ResourceList, evaluator: Evaluator, new: Obje
     missing = evaluator.constraint(names, new)
     if missing:
         raise QuotaError(f"failed quota: {name}: {missing}")
-    if not all(each in used for each in names):
+    if not all(resource in used for resource in names):
         raise QuotaError(f"status unknown for quota: {name}, resources: {','.join(names)}")
     return names
 

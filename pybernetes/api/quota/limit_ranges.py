@@ -48,29 +48,31 @@ def _default_container(container: Object, defaults: dict[str, dict[str, str]], w
 def pod_problems(limit_range: Object, pod: Object) -> list[str]:
     """Return what a pod asks for too little or too much."""
     spec = pod["spec"]
-    found: list[str] = []
+    problems: list[str] = []
     containers = [*spec.get("containers", ()), *spec.get("initContainers", ())]
     for item in _items(limit_range, "Container"):
         for container in containers:
             requests, limits = (resource_totals.spec_list(container, key) for key in ("requests", "limits"))
-            found += _checked(item, "Container", requests, limits)
+            problems += _checked(item, "Container", requests, limits)
     for item in _items(limit_range, "Pod"):
         requests, limits = (resource_totals.of_spec(spec, key) for key in ("requests", "limits"))
-        found += _checked(item, "Pod", requests, limits)
-    return found
+        problems += _checked(item, "Pod", requests, limits)
+    return problems
 
 
 def claim_problems(limit_range: Object, claim: Object) -> list[str]:
     """Return what a claim asks for too little or too much."""
     type_ = "PersistentVolumeClaim"
     requests = (claim.get("spec", {}).get("resources") or {}).get("requests") or {}
-    found: list[str | None] = []
+    problems: list[str | None] = []
     for item in _items(limit_range, type_):
-        found += [
+        problems += [
             _too_little(type_, name, least, requests, {}) for name, least in item.get("min", {}).items()
         ]
-        found += [_asks_too_much(type_, name, most, requests) for name, most in item.get("max", {}).items()]
-    return [problem for problem in found if problem]
+        problems += [
+            _asks_too_much(type_, name, most, requests) for name, most in item.get("max", {}).items()
+        ]
+    return [problem for problem in problems if problem]
 
 
 def _checked(item: Object, type_: str, requests: Amounts, limits: Amounts) -> Iterator[str]:

@@ -148,7 +148,7 @@ def _qos(pod: Object) -> str:
 
 def _resized(new: Object, old: Object) -> bool:
     for key in ("containerStatuses", "initContainerStatuses"):
-        after = {each.get("name"): each for each in new.get("status", {}).get(key) or ()}
+        after = {status.get("name"): status for status in new.get("status", {}).get(key) or ()}
         for before in old.get("status", {}).get(key) or ():
             now = after.get(before.get("name"))
             if now is not None and now.get("resources") != before.get("resources"):

@@ -132,8 +132,8 @@ class ResourceClaimEvaluator(Evaluator):
         return self._pods.usage(pod, now)
 
     def _is_first(self, claim: Object, owner: Object, namespace: str) -> bool:
-        def age(each: Object) -> tuple[str, str]:
-            return each["metadata"].get("creationTimestamp") or "", each["metadata"].get("name", "")
+        def age(candidate: Object) -> tuple[str, str]:
+            return candidate["metadata"].get("creationTimestamp") or "", candidate["metadata"].get("name", "")
 
         for other in self._cluster.claims(namespace):
             its_owner = _owner(other)

@@ -37,5 +37,5 @@ class ServiceEvaluator(Evaluator):
         }
 
     def gives_back(self, new: Object, old: Object, now: float) -> bool:
-        before, after = (_type(each) if _type(each) in _COUNTED_TYPES else "" for each in (old, new))
+        before, after = (_type(service) if _type(service) in _COUNTED_TYPES else "" for service in (old, new))
         return before != after

@@ -29,11 +29,11 @@ def validate_update(new: Object, old: Object, errors: Errors) -> None:
 def warnings(new: Object, old: Object | None) -> list[str]:
     """Warn about labels of nodes that have newer names."""
     topology, path = new.get("nodeTopology", {}), Path("nodeTopology")
-    found = node_selector_term_warnings(topology, path)
+    messages = node_selector_term_warnings(topology, path)
     for key in topology.get("matchLabels", {}):
         if key in DEPRECATED:
-            found.append(f"{path / 'matchLabels' / key}: {DEPRECATED[key]}")
-    return found
+            messages.append(f"{path / 'matchLabels' / key}: {DEPRECATED[key]}")
+    return messages
 
 
 RESOURCE = Resource(

@@ -46,16 +46,16 @@ def _topologies(terms: list[Object], path: Path, errors: Errors) -> None:
     seen: list[dict[str, set[str]]] = [{} for _ in terms]
     for index, term in enumerate(terms):
         here = path[index] / "matchLabelExpressions"
-        found: dict[str, set[str]] = {}
+        values_by_key: dict[str, set[str]] = {}
         for position, expression in enumerate(term.get("matchLabelExpressions", ())):
             _expression(expression, here[position], errors)
             key = expression.get("key", "")
-            if key in found:
+            if key in values_by_key:
                 errors.duplicate(here[position] / "key", key)
-            found[key] = set(expression.get("values", ()))
-        for _ in range(seen.count(found)):
+            values_by_key[key] = set(expression.get("values", ()))
+        for _ in range(seen.count(values_by_key)):
             errors.duplicate(here, "")
-        seen.append(found)
+        seen.append(values_by_key)
 
 
 def _expression(expression: Object, path: Path, errors: Errors) -> None:
@@ -78,13 +78,13 @@ def validate_update(new: Object, old: Object, errors: Errors) -> None:
 
 def warnings(new: Object, old: Object | None) -> list[str]:
     """Warn about labels of nodes that have newer names."""
-    found = []
+    messages = []
     for index, term in enumerate(new.get("allowedTopologies", ())):
         for position, expression in enumerate(term.get("matchLabelExpressions", ())):
             if text := DEPRECATED.get(expression.get("key", "")):
                 path = (Path("allowedTopologies")[index] / "matchLabelExpressions")[position] / "key"
-                found.append(f"{path}: {text}")
-    return found
+                messages.append(f"{path}: {text}")
+    return messages
 
 
 def _name(obj: Object, now: float) -> str:

@@ -75,12 +75,12 @@ def sharp(value: Any) -> str:
 
 def join(values: list[Any]) -> str:
     """Return what fmt.Sprint makes of some values: a space between two that are both no strings."""
-    found = ""
+    text = ""
     for place, value in enumerate(values):
         if place and not isinstance(value, str) and not isinstance(values[place - 1], str):
-            found += " "
-        found += plain(value)
-    return found
+            text += " "
+        text += plain(value)
+    return text
 
 
 def type_name(value: Any) -> str:
@@ -131,7 +131,7 @@ def sprintf(pattern: str, values: list[Any]) -> str:
             out.append(_one(verb, flags, width, precision, values[used]))
             used += 1
     if used < len(values):
-        extra = ", ".join(f"{type_name(each)}={plain(each)}" for each in values[used:])
+        extra = ", ".join(f"{type_name(value)}={plain(value)}" for value in values[used:])
         out.append(f"%!(EXTRA {extra})")
     return "".join(out)
 

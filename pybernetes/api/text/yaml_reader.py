@@ -109,7 +109,7 @@ class _Builder:
         return value
 
     def _mapping(self, depth: int) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        entries: dict[str, Any] = {}
         merged: list[Any] = []
         while not isinstance(event := self._next(), yaml.MappingEndEvent):
             is_merge = isinstance(event, yaml.ScalarEvent) and event.value == "<<" and event.implicit[0]
@@ -119,15 +119,15 @@ class _Builder:
             if is_merge:
                 merged += value if isinstance(value, list) else [value]
                 continue
-            if key in found:
+            if key in entries:
                 self.repeated.append(f"line {line}: key {go_format.quote(key)} already set in map")
-            found[key] = value
+            entries[key] = value
         for other in merged:
             if not isinstance(other, dict):
                 raise YamlError("yaml: map merge requires map or sequence of maps as the value")
             for key, value in other.items():
-                found.setdefault(key, value)
-        return found
+                entries.setdefault(key, value)
+        return entries
 
 
 def _key(value: Any) -> str:

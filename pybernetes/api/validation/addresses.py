@@ -163,15 +163,17 @@ def cidr_warnings(text: str, path: Path) -> list[str]:
         return []
     host = text.partition("/")[0]
     address = parse_sloppy(host)
-    found = []
+    messages = []
     quoted, canonical = go_format.quote(text), go_format.quote(str(network))
     if address is not None and address != network.network_address:
         single = go_format.quote(f"{address}/{address.max_prefixlen}")
-        found.append(
+        messages.append(
             f"{path}: CIDR value {quoted} is ambiguous in this context (should be {canonical} or {single}?)"
         )
     if any("leading 0s" in problem or "mapped" in problem for problem in _cidr_problems(text)):
-        found.append(f"{path}: non-standard CIDR value {quoted} is invalid: use {canonical}")
-    if not found and network.version == 6 and str(network) != text:
-        found.append(f"{path}: IPv6 CIDR value {quoted} should be in RFC 5952 canonical format ({canonical})")
-    return found
+        messages.append(f"{path}: non-standard CIDR value {quoted} is invalid: use {canonical}")
+    if not messages and network.version == 6 and str(network) != text:
+        messages.append(
+            f"{path}: IPv6 CIDR value {quoted} should be in RFC 5952 canonical format ({canonical})"
+        )
+    return messages

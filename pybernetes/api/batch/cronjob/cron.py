@@ -85,8 +85,8 @@ def _field(text: str, low: int, high: int, names: dict[str, int]) -> tuple[froze
     star = False
     for part in text.split(","):
         if part:
-            found, is_star = _range(part, low, high, names)
-            values.update(found)
+            numbers, is_star = _range(part, low, high, names)
+            values.update(numbers)
             star = star or is_star
     return frozenset(values), star
 

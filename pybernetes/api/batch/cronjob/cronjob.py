@@ -128,12 +128,12 @@ def _zone(zone: str | None, errors: Errors) -> None:
 def warnings(new: Object, old: Object | None) -> list[str]:
     """Warn about names and numbers that bring surprises."""
     changed = old is None or old.get("spec") != new.get("spec")
-    found = _workload.name_warnings(new, old)
+    messages = _workload.name_warnings(new, old)
     if changed:
-        found += _spec.warnings(get(new, ".spec.jobTemplate.spec", {}), _JOB)
+        messages += _spec.warnings(get(new, ".spec.jobTemplate.spec", {}), _JOB)
     if old is not None and "TZ" in get(new, ".spec.schedule", ""):
-        found.append(_ZONE_WARNING)
-    return found
+        messages.append(_ZONE_WARNING)
+    return messages
 
 
 def _last(obj: Object, now: float) -> str:

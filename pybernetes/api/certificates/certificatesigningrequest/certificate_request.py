@@ -31,4 +31,7 @@ def subject(text: str) -> Subject:
     names = request.subject.get_attributes_for_oid(NameOID.COMMON_NAME)
     organizations = request.subject.get_attributes_for_oid(NameOID.ORGANIZATION_NAME)
     # Of several common names the last counts, as in Go.
-    return Subject(str(names[-1].value) if names else "", tuple(str(each.value) for each in organizations))
+    return Subject(
+        str(names[-1].value) if names else "",
+        tuple(str(organization.value) for organization in organizations),
+    )

@@ -106,7 +106,7 @@ def _validate_certificate(status: Object, errors: Errors) -> None:
 
 
 def _certificate_problem(text: bytes) -> str:
-    found = False
+    has_certificate = False
     for block in _pem.blocks(text):
         if block.type != "CERTIFICATE":
             return f'only CERTIFICATE PEM blocks are allowed, found "{block.type}"'
@@ -114,8 +114,8 @@ def _certificate_problem(text: bytes) -> str:
             return "no PEM block headers are permitted"
         if _pem.certificate(block.content) is None:
             return "x509: malformed certificate"
-        found = True
-    return "" if found else "must contain at least one CERTIFICATE PEM block"
+        has_certificate = True
+    return "" if has_certificate else "must contain at least one CERTIFICATE PEM block"
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:

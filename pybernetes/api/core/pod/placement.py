@@ -29,7 +29,9 @@ def untolerated(
 ) -> Object | None:
     """Return the first taint with one of the effects that no toleration is for."""
     for taint in taints or ():
-        if taint.get("effect") in effects and not any(tolerates(each, taint) for each in tolerations or ()):
+        if taint.get("effect") in effects and not any(
+            tolerates(toleration, taint) for toleration in tolerations or ()
+        ):
             return taint
     return None
 
@@ -40,7 +42,11 @@ def required_affinity(pod_spec: Object) -> Callable[[Object], bool]:
     affinity = ((pod_spec.get("affinity") or {}).get("nodeAffinity") or {}).get(
         "requiredDuringSchedulingIgnoredDuringExecution"
     )
-    terms = None if affinity is None else [_term(each) for each in affinity.get("nodeSelectorTerms") or ()]
+    terms = (
+        None
+        if affinity is None
+        else [_term(selector_term) for selector_term in affinity.get("nodeSelectorTerms") or ()]
+    )
 
     def test(node: Object) -> bool:
         labels = node["metadata"].get("labels") or {}
@@ -52,8 +58,8 @@ def required_affinity(pod_spec: Object) -> Callable[[Object], bool]:
 
 
 def _term(term: Object) -> Callable[[Object], bool]:
-    labels = [_requirement(each) for each in term.get("matchExpressions") or ()]
-    fields = [_requirement(each) for each in term.get("matchFields") or ()]
+    labels = [_requirement(expression) for expression in term.get("matchExpressions") or ()]
+    fields = [_requirement(expression) for expression in term.get("matchFields") or ()]
     if not labels and not fields:
         return lambda node: False  # a term that asks for nothing is met by nothing
 
@@ -61,7 +67,9 @@ def _term(term: Object) -> Callable[[Object], bool]:
         meta = node["metadata"]
         own = meta.get("labels") or {}
         name = {"metadata.name": meta["name"]}
-        return all(each.matches(own) for each in labels) and all(each.matches(name) for each in fields)
+        return all(requirement.matches(own) for requirement in labels) and all(
+            requirement.matches(name) for requirement in fields
+        )
 
     return test
 

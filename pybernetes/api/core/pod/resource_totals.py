@@ -23,14 +23,14 @@ def spec_list(container: Object, key: str) -> Amounts:
 
 def aggregate(spec: Object, read: Read, statuses: dict[str, Object] | None = None) -> ResourceList:
     """Return the sum over the containers, or what the largest init container needs beside the sidecars before it."""
-    found = statuses or {}
+    statuses_by_name = statuses or {}
     total: ResourceList = {}
     for container in spec.get("containers", ()):
-        add_to(total, read(container, found.get(container.get("name", ""))))
+        add_to(total, read(container, statuses_by_name.get(container.get("name", ""))))
     sidecars: ResourceList = {}
     peak: ResourceList = {}
     for container in spec.get("initContainers", ()):
-        amounts = read(container, found.get(container.get("name", "")))
+        amounts = read(container, statuses_by_name.get(container.get("name", "")))
         if is_restartable(container):
             add_to(total, amounts)
             add_to(sidecars, amounts)
@@ -78,10 +78,12 @@ def resize_infeasible(pod: Object) -> bool:
 
 def _statuses(pod: Object) -> dict[str, Object]:
     status = pod.get("status", {})
-    found: dict[str, Object] = {}
+    statuses_by_name: dict[str, Object] = {}
     for key in ("initContainerStatuses", "containerStatuses"):
-        found.update({each.get("name", ""): each for each in status.get(key, ())})
-    return found
+        statuses_by_name.update(
+            {container_status.get("name", ""): container_status for container_status in status.get(key, ())}
+        )
+    return statuses_by_name
 
 
 def _containers(pod: Object, key: str) -> ResourceList:

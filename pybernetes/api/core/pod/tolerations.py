@@ -47,7 +47,7 @@ def merge(first: Sequence[Object], second: Sequence[Object]) -> list[Object]:
 
 def allowed(given: Iterable[Object], permitted: Sequence[Object]) -> bool:
     """Return whether each toleration is covered by one of those that are permitted; without any, all are."""
-    return not permitted or all(any(covers(wider, each) for wider in permitted) for each in given)
+    return not permitted or all(any(covers(wider, toleration) for wider in permitted) for toleration in given)
 
 
 def put(tolerations: list[Object], wanted: Object) -> list[Object]:
@@ -57,6 +57,6 @@ def put(tolerations: list[Object], wanted: Object) -> list[Object]:
     def same(other: Object) -> bool:
         return all(wanted.get(key, "") == other.get(key, "") for key in keys)
 
-    if any(same(each) for each in tolerations):
-        return [wanted if same(each) else each for each in tolerations]
+    if any(same(toleration) for toleration in tolerations):
+        return [wanted if same(toleration) else toleration for toleration in tolerations]
     return [*tolerations, wanted]

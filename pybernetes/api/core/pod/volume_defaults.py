@@ -95,12 +95,12 @@ SOURCES = {
 
 def default_volume(volume: Object) -> None:
     """Complete one volume; one without a source is an emptyDir."""
-    found = False
+    has_source = False
     for key in volume:
         if key != "name":
-            found = True
+            has_source = True
             fill = SOURCES.get(key)
             if fill:
                 fill(volume[key])
-    if not found:
+    if not has_source:
         volume["emptyDir"] = {}

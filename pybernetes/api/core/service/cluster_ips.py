@@ -46,13 +46,13 @@ def validate_cluster_ips(spec: Object, old: Object | None, errors: Errors) -> No
         errors.unsupported(_POLICY, spec["ipFamilyPolicy"], POLICIES)
     if not _well_formed(ips, (old or {}).get("clusterIPs", ()), errors):
         return
-    if len(ips) > 1 and len({family_of(each) for each in ips}) != 2:
+    if len(ips) > 1 and len({family_of(cluster_ip) for cluster_ip in ips}) != 2:
         errors.invalid(_IPS, ips, "may specify no more than one IP for each IP family")
     if not is_headless(spec):
-        for index, (each, family) in enumerate(zip(ips, families, strict=False)):
-            if family in FAMILIES and family_of(each) != family:
+        for index, (cluster_ip, family) in enumerate(zip(ips, families, strict=False)):
+            if family in FAMILIES and family_of(cluster_ip) != family:
                 text = f"expected an {family} value as indicated by `ipFamilies[{index}]`"
-                errors.invalid(_IPS[index], each, text)
+                errors.invalid(_IPS[index], cluster_ip, text)
 
 
 def _well_formed(ips: list[str], old: list[str], errors: Errors) -> bool:

@@ -52,9 +52,9 @@ def validate(obj: Object, old: Object | None, errors: Errors) -> None:
     _affinity(spec, errors)
     validate_cluster_ips(spec, before, errors)
     for index, ip in enumerate(spec.get("externalIPs", ())):
-        path, found = (_SPEC / "externalIPs")[index], len(errors)
+        path, errors_before = (_SPEC / "externalIPs")[index], len(errors)
         addresses.legacy_ip(ip, path, errors, before.get("externalIPs", ()))
-        if len(errors) == found:
+        if len(errors) == errors_before:
             addresses.endpoint_ip(ip, path, errors)
     _known(spec, "type", _TYPES, errors, required=True)
     _port_clashes(spec, errors)

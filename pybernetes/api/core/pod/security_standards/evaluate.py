@@ -28,8 +28,8 @@ class Check:
 
     def at(self, version: int) -> Function | None:
         """Return the function at a version, None before the first."""
-        found = [since for since in self.versions if since <= version]
-        return self.versions[max(found)] if found else None
+        versions = [since for since in self.versions if since <= version]
+        return self.versions[max(versions)] if versions else None
 
 
 CHECKS = (
@@ -81,8 +81,8 @@ _TABLE = {
 def evaluate(standard: Standard, metadata: Object, spec: Object) -> list[Violation]:
     """Return all that is wrong with a pod, in the order in which it is told."""
     version = NEWEST if standard.version is None else min(standard.version, NEWEST)
-    found = (check(metadata, spec) for check in _TABLE[standard.level, version])
-    return [violation for violation in found if violation is not None]
+    violations = (check(metadata, spec) for check in _TABLE[standard.level, version])
+    return [violation for violation in violations if violation is not None]
 
 
 def reasons(violations: Sequence[Violation]) -> str:

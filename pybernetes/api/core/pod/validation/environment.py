@@ -125,8 +125,8 @@ def validate_env_from(sources: list[Object], path: Path, errors: Errors) -> None
         here = path[index]
         if source.get("prefix"):
             checks.name(names.env_var_name, source["prefix"], here / "prefix", errors)
-        found = [key for key in ("configMapRef", "secretRef") if key in source]
-        for key in found:
+        sources_given = [key for key in ("configMapRef", "secretRef") if key in source]
+        for key in sources_given:
             name = source[key].get("name", "")
             # A trailing dash is accepted here, as for a prefix of a name.
             shown = name[:-1] + "a" if len(name) > 1 and name.endswith("-") else name
@@ -134,9 +134,9 @@ def validate_env_from(sources: list[Object], path: Path, errors: Errors) -> None
                 errors.required(here / key / "name")
             for problem in names.dns_subdomain(shown) if name else ():
                 errors.invalid(here / key / "name", name, problem)
-        if not found:
+        if not sources_given:
             errors.invalid(path, "", "must specify one of: `configMapRef` or `secretRef`")
-        elif len(found) > 1:
+        elif len(sources_given) > 1:
             errors.invalid(path, "", _MORE_THAN_ONE)
 
 
@@ -148,8 +148,8 @@ def validate_file_keys(container: Object, volumes: list[Object], path: Path, err
             continue
         name = reference.get("volumeName", "")
         here = (path / "env")[index] / "valueFrom" / "fileKeyRef" / "volumeName"
-        found = [volume for volume in volumes if volume.get("name", "") == name]
-        if not found:
+        matching = [volume for volume in volumes if volume.get("name", "") == name]
+        if not matching:
             errors.not_found(here, name)
-        elif "emptyDir" not in found[-1]:
+        elif "emptyDir" not in matching[-1]:
             errors.invalid(here, name, "referenced volume must be of type emptyDir")

@@ -27,12 +27,12 @@ def _table() -> dict[str, str]:
 @cache
 def _fields(struct: str) -> tuple[tuple[str, str, str], ...]:
     """Return of each field the Go name, the name in the API, and what it holds."""
-    found = []
+    rows = []
     for item in _table()[struct].split():
         names, _, form = item.partition(":")
         name, _, key = names.partition("=")
-        found.append((name, key or name[0].lower() + name[1:], form))
-    return tuple(found)
+        rows.append((name, key or name[0].lower() + name[1:], form))
+    return tuple(rows)
 
 
 def _in_order(value: Object, keys: tuple[str, ...]) -> go_format.Struct:

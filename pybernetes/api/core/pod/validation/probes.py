@@ -39,15 +39,15 @@ _HANDLERS = {"exec": _exec, "httpGet": _http_get, "tcpSocket": _port, "grpc": _p
 
 
 def _handler(handler: Object, grace: int, path: Path, errors: Errors) -> None:
-    found = False
+    has_handler = False
     for key, check in _HANDLERS.items():
         if key in handler:
-            if found:
+            if has_handler:
                 errors.forbidden(path / key, "may not specify more than 1 handler type")
             else:
                 check(handler[key], grace, path / key, errors)
-            found = True
-    if not found:
+            has_handler = True
+    if not has_handler:
         errors.required(path, "must specify a handler type")
 
 

@@ -210,13 +210,17 @@ def validate_ephemeral_containers_update(new: Object, old: Object, errors: Error
     validate_pod(new, errors)
     validate_annotation_updates(new, old, errors)
     path = _SPEC / "ephemeralContainers"
-    found = {item.get("name", ""): item for item in new.get("spec", {}).get("ephemeralContainers", ())}
+    containers_by_name = {
+        item.get("name", ""): item for item in new.get("spec", {}).get("ephemeralContainers", ())
+    }
     for container in old.get("spec", {}).get("ephemeralContainers", ()):
         name = container.get("name", "")
-        if name not in found:
+        if name not in containers_by_name:
             errors.forbidden(
                 path, f"existing ephemeral containers {go_format.quote(name)} may not be removed\n"
             )
-        elif not same(found[name], container):
+        elif not same(containers_by_name[name], container):
             text = f"existing ephemeral containers {go_format.quote(name)} may not be changed\n"
-            errors.forbidden(path, text + difference("EphemeralContainer", container, found[name]))
+            errors.forbidden(
+                path, text + difference("EphemeralContainer", container, containers_by_name[name])
+            )

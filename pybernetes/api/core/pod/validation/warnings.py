@@ -32,13 +32,13 @@ def pod_warnings(pod: Object, old: Object | None) -> list[str]:
     if old is not None:
         return []
     problems = names.dns_label(pod["metadata"].get("name", ""))
-    found = list(_warnings(pod, Path(), is_template=False))
+    messages = list(_warnings(pod, Path(), is_template=False))
     if problems:
-        found.insert(0, (
+        messages.insert(0, (
             "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; "
             f"a DNS label is recommended: [{' '.join(problems)}]"
         ))  # fmt: skip
-    return found
+    return messages
 
 
 def pod_template_warnings(template: Object, path: Path) -> list[str]:

@@ -33,10 +33,10 @@ def ports(metadata: Object, spec: Object) -> Violation | None:
     users: list[str] = []
     taken: set[str] = set()
     for container in containers(spec):
-        found = [str(port["hostPort"]) for port in container.get("ports") or () if port.get("hostPort")]
-        if found:
+        host_ports = [str(port["hostPort"]) for port in container.get("ports") or () if port.get("hostPort")]
+        if host_ports:
             users.append(container.get("name", ""))
-            taken.update(found)
+            taken.update(host_ports)
     if not users:
         return None
     verb = "uses" if len(users) == 1 else "use"
@@ -46,8 +46,8 @@ def ports(metadata: Object, spec: Object) -> Violation | None:
 
 def _handlers(container: Object) -> list[Object]:
     lifecycle = container.get("lifecycle") or {}
-    found = [container.get(key) for key in ("livenessProbe", "readinessProbe", "startupProbe")]
-    return [handler for handler in [*found, lifecycle.get("postStart"), lifecycle.get("preStop")] if handler]
+    probes = [container.get(key) for key in ("livenessProbe", "readinessProbe", "startupProbe")]
+    return [handler for handler in [*probes, lifecycle.get("postStart"), lifecycle.get("preStop")] if handler]
 
 
 def handler_hosts(metadata: Object, spec: Object) -> Violation | None:

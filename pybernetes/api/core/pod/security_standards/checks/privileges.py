@@ -23,7 +23,9 @@ _CAPABILITIES = frozenset(
 
 def privileged(metadata: Object, spec: Object) -> Violation | None:
     """Require that no container is privileged."""
-    names = [each.get("name", "") for each in containers(spec) if context(each).get("privileged")]
+    names = [
+        container.get("name", "") for container in containers(spec) if context(container).get("privileged")
+    ]
     if not names:
         return None
     return Violation("privileged", f"{named(names)} must not set securityContext.privileged=true")
@@ -32,9 +34,9 @@ def privileged(metadata: Object, spec: Object) -> Violation | None:
 def escalation(metadata: Object, spec: Object) -> Violation | None:
     """Require that every container gives up the means to get more privileges."""
     names = [
-        each.get("name", "")
-        for each in containers(spec)
-        if context(each).get("allowPrivilegeEscalation") is not False
+        container.get("name", "")
+        for container in containers(spec)
+        if context(container).get("allowPrivilegeEscalation") is not False
     ]
     if not names:
         return None
@@ -55,10 +57,10 @@ def _adding(spec: Object, allowed: frozenset[str]) -> tuple[list[str], set[str]]
     names: list[str] = []
     forbidden: set[str] = set()
     for container in containers(spec):
-        found = [each for each in _added(container) if each not in allowed]
-        if found:
+        forbidden_here = [capability for capability in _added(container) if capability not in allowed]
+        if forbidden_here:
             names.append(container.get("name", ""))
-            forbidden.update(found)
+            forbidden.update(forbidden_here)
     return names, forbidden
 
 
@@ -76,9 +78,9 @@ def capabilities(metadata: Object, spec: Object) -> Violation | None:
 def no_capabilities(metadata: Object, spec: Object) -> Violation | None:
     """Require that every container drops all capabilities and adds at most the one for low ports."""
     keeping = [
-        each.get("name", "")
-        for each in containers(spec)
-        if "ALL" not in ((context(each).get("capabilities") or {}).get("drop") or ())
+        container.get("name", "")
+        for container in containers(spec)
+        if "ALL" not in ((context(container).get("capabilities") or {}).get("drop") or ())
     ]
     names, forbidden = _adding(spec, frozenset({"NET_BIND_SERVICE"}))
     details = []
@@ -133,7 +135,7 @@ def sysctls(version: int) -> Callable[[Object, Object], Violation | None]:
     allowed = {name for since, names in _SYSCTLS.items() if since <= version for name in names}
 
     def check(metadata: Object, spec: Object) -> Violation | None:
-        given = [each.get("name", "") for each in context(spec).get("sysctls") or ()]
+        given = [sysctl.get("name", "") for sysctl in context(spec).get("sysctls") or ()]
         forbidden = [name for name in given if name not in allowed]
         return Violation("forbidden sysctls", ", ".join(forbidden)) if forbidden else None
 

@@ -72,7 +72,7 @@ def _annotation_allowed(value: str) -> bool:
 def seccomp_annotations(metadata: Object, spec: Object) -> Violation | None:
     """Require that no annotation takes the filter of system calls away, as was done before there was a field."""
     annotations = metadata.get("annotations") or {}
-    keys = {_SECCOMP_POD, *(_SECCOMP_CONTAINER + each.get("name", "") for each in containers(spec))}
+    keys = {_SECCOMP_POD, *(_SECCOMP_CONTAINER + container.get("name", "") for container in containers(spec))}
     forbidden = sorted(
         f"{key}={go_format.quote(annotations[key])}"
         for key in keys
@@ -101,7 +101,11 @@ def seccomp_required(metadata: Object, spec: Object) -> Violation | None:
         return bad
     if _type(spec, "seccompProfile") is not None:
         return None
-    names = [each.get("name", "") for each in containers(spec) if _type(each, "seccompProfile") is None]
+    names = [
+        container.get("name", "")
+        for container in containers(spec)
+        if _type(container, "seccompProfile") is None
+    ]
     if not names:
         return None
     types = '"RuntimeDefault" or "Localhost"'
@@ -138,7 +142,7 @@ def selinux(version: int) -> Callable[[Object, Object], Violation | None]:
             return bool(wrong or named_parts)
 
         pod = bad(spec)
-        names = [each.get("name", "") for each in containers(spec) if bad(each)]
+        names = [container.get("name", "") for container in containers(spec) if bad(container)]
         if not pod and not names:
             return None
         data = [f"{plural('type', types)} {quoted(sorted(types))}"] if types else []

@@ -17,7 +17,9 @@ def non_root(metadata: Object, spec: Object) -> Violation | None:
     """Require that every container is refused to start as root."""
     reason = "runAsNonRoot != true"
     of_pod = context(spec).get("runAsNonRoot")
-    given = {each.get("name", ""): context(each).get("runAsNonRoot") for each in containers(spec)}
+    given = {
+        container.get("name", ""): context(container).get("runAsNonRoot") for container in containers(spec)
+    }
     explicit = [name for name, value in given.items() if value is False]
     if of_pod is False or explicit:
         return Violation(
@@ -36,7 +38,7 @@ def user(metadata: Object, spec: Object) -> Violation | None:
         given = context(holder).get("runAsUser")
         return given is not None and given == 0
 
-    names = [each.get("name", "") for each in containers(spec) if root(each)]
+    names = [container.get("name", "") for container in containers(spec) if root(container)]
     if not names and not root(spec):
         return None
     return Violation("runAsUser=0", f"{setters(root(spec), names)} must not set runAsUser=0")
