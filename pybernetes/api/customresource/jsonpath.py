@@ -25,14 +25,14 @@ class JsonPathError(ValueError):
 
 
 def parse(text: str) -> Callable[[Any], list[Any]]:
-    """Return a function that gives the values at a path; raise JsonPathError if the text is none."""
+    """A function that gives the values at a path; JsonPathError if the text is none."""
     steps = list(_steps(text))
 
     def find(value: Any) -> list[Any]:
-        values = [value]
+        found = [value]
         for step in steps:
-            values = [inner for outer in values for inner in step(outer)]
-        return values
+            found = [inner for outer in found for inner in step(outer)]
+        return found
 
     return find
 

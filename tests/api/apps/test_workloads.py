@@ -59,11 +59,11 @@ def test_no_selector(resource: Resource) -> None:
 @every
 def test_pods_that_end(resource: Resource) -> None:
     kind = "ReplicaSet" if resource is DEPLOYMENT else resource.kind
-    found = create_errors(
+    messages = create_errors(
         resource, workload(template=template(restartPolicy="Never", activeDeadlineSeconds=5))
     )
     path = "spec.template.spec"
-    assert found == [
+    assert messages == [
         f'{path}.restartPolicy: Unsupported value: "Never": supported values: "Always"',
         f"{path}.activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in {kind} is not Supported",
     ]

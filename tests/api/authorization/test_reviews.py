@@ -53,7 +53,7 @@ CASES: list[Any] = [
 @pytest.mark.parametrize(("kind", "metadata", "spec", "errors"), CASES)
 def test_question(kind: str, metadata: Any, spec: Any, errors: Any) -> None:
     obj = {"apiVersion": "authorization.k8s.io/v1", "kind": kind, "metadata": metadata, "spec": spec}
-    resource, found = kinds.resource_of(obj), Errors()
+    resource, reported = kinds.resource_of(obj), Errors()
     assert resource.verbs == ("create",) and resource.validate
-    resource.validate(obj, found)
-    assert [str(error) for error in found] == errors
+    resource.validate(obj, reported)
+    assert [str(error) for error in reported] == errors

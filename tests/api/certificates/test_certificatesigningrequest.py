@@ -138,10 +138,10 @@ def test_approval(conditions: Any, errors: Any, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(current_time, "clock", lambda: table.epoch(kinds.CREATED))
     old = {**kinds.created(make(SPEC)), "status": {"certificate": "eA=="}}
     new = {**old, "spec": {}, "status": {"conditions": [dict(item) for item in conditions]}}
-    found = Errors()
+    reported = Errors()
     csr.prepare_approval(new, old)
-    csr.validate_approval(new, old, found)
-    assert [str(error) for error in found] == errors
+    csr.validate_approval(new, old, reported)
+    assert [str(error) for error in reported] == errors
     assert new["spec"] == old["spec"] and new["status"]["certificate"] == "eA=="
     first = new["status"]["conditions"][0]
     assert first["lastUpdateTime"] == first["lastTransitionTime"] == kinds.CREATED

@@ -43,17 +43,17 @@ def test_unknown_fields_go(
     schema: dict[str, Any], value: dict[str, Any], left: dict[str, Any], unknown: list[str]
 ) -> None:
     decoder = Decoder()
-    found = prune.decode(of_spec(**schema), {**copy.deepcopy(HEAD), "spec": value}, decoder)
-    assert found["spec"] == left
+    decoded = prune.decode(of_spec(**schema), {**copy.deepcopy(HEAD), "spec": value}, decoder)
+    assert decoded["spec"] == left
     assert decoder.unknown == unknown
 
 
 def test_metadata_is_like_that_of_any_kind() -> None:
     decoder = Decoder()
-    found = prune.decode(
+    decoded = prune.decode(
         {"type": "object"}, {**HEAD, "metadata": {"name": "a", "nope": 1, "labels": {}}}, decoder
     )
-    assert found["metadata"] == {"name": "a"}
+    assert decoded["metadata"] == {"name": "a"}
     assert decoder.unknown == ["metadata.nope"]
     with pytest.raises(DecodeError):
         prune.decode({"type": "object"}, {**HEAD, "metadata": {"labels": 1}}, Decoder())
@@ -98,9 +98,11 @@ _VALUES = st.recursive(
 _SCHEMAS = st.recursive(
     st.sampled_from([{"type": "string"}, {"type": "integer", "default": 1}, {PRESERVE: True}]),
     lambda inner: st.one_of(
-        st.dictionaries(_KEYS, inner, max_size=3).map(lambda found: {"type": "object", "properties": found}),
-        inner.map(lambda found: {"type": "array", "items": found}),
-        inner.map(lambda found: {"type": "object", "additionalProperties": found}),
+        st.dictionaries(_KEYS, inner, max_size=3).map(
+            lambda properties: {"type": "object", "properties": properties}
+        ),
+        inner.map(lambda schema: {"type": "array", "items": schema}),
+        inner.map(lambda schema: {"type": "object", "additionalProperties": schema}),
     ),
     max_leaves=8,
 )

@@ -86,7 +86,7 @@ def test_node() -> None:
         "spec.drivers[2].name: Required value",
         "spec.drivers[2].nodeID: Required value",
     ]
-    one = {"spec": {"drivers": [{"name": "a", "nodeID": "i"}]}}
+    node = {"spec": {"drivers": [{"name": "a", "nodeID": "i"}]}}
     more = {
         "spec": {
             "drivers": [
@@ -95,9 +95,9 @@ def test_node() -> None:
             ]
         }
     }
-    assert update_errors(NODE, one, more) == []
-    assert len(update_errors(NODE, one, {"spec": {"drivers": [{"name": "a", "nodeID": "j"}]}})) == 1
-    assert row(NODE, one) == ["name", 1]
+    assert update_errors(NODE, node, more) == []
+    assert len(update_errors(NODE, node, {"spec": {"drivers": [{"name": "a", "nodeID": "j"}]}})) == 1
+    assert row(NODE, node) == ["name", 1]
 
 
 def test_capacity() -> None:

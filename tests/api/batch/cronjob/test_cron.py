@@ -17,8 +17,8 @@ from pybernetes.api.batch.cronjob import cron
     ],
 )
 def test_parse(text: str, minutes: set[int], any_day: bool) -> None:
-    found = cron.parse(text)
-    assert (found.minutes, found.any_day) == (minutes, any_day)
+    schedule = cron.parse(text)
+    assert (schedule.minutes, schedule.any_day) == (minutes, any_day)
 
 
 def test_every() -> None:

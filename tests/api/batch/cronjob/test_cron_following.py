@@ -15,8 +15,8 @@ UTC = ZoneInfo("UTC")
 
 
 def following(text: str, after: str, zone: str = "UTC") -> str | None:
-    found = cron.following(cron.parse(text), rfc3339.parse(after), ZoneInfo(zone))
-    return rfc3339.seconds(found) if found is not None else None
+    due = cron.following(cron.parse(text), rfc3339.parse(after), ZoneInfo(zone))
+    return rfc3339.seconds(due) if due is not None else None
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_clocks_that_change(text: str, after: str, expected: str) -> None:
 )
 def test_it_goes_forward_in_whole_minutes(text: str, after: int, zone: str) -> None:
     schedule = cron.parse(text)
-    found = cron.following(schedule, after, ZoneInfo(zone))
-    assert found is not None and found > after and found % 60 == 0
+    due = cron.following(schedule, after, ZoneInfo(zone))
+    assert due is not None and due > after and due % 60 == 0
     # Nothing in between was left out.
-    assert cron.following(schedule, found - 1, ZoneInfo(zone)) == found
+    assert cron.following(schedule, due - 1, ZoneInfo(zone)) == due

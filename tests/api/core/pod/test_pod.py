@@ -209,9 +209,9 @@ def test_update(old: Fields, path: str, value: Any, expected: list[str]) -> None
     RESOURCE.prepare_update(new, old)
     errors = Errors()
     RESOURCE.validate_update(new, old, errors)
-    found = [str(error) for error in errors]
-    assert len(found) == len(expected)
-    assert all(text.startswith(start) for text, start in zip(found, expected, strict=True))
+    messages = [str(error) for error in errors]
+    assert len(messages) == len(expected)
+    assert all(text.startswith(start) for text, start in zip(messages, expected, strict=True))
 
 
 def test_the_difference_is_told() -> None:

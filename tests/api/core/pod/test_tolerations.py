@@ -87,7 +87,9 @@ TOLERATIONS = st.lists(
 @given(first=TOLERATIONS, second=TOLERATIONS)
 def test_nothing_is_lost_by_merging(first: list[Toleration], second: list[Toleration]) -> None:
     merged = merge(first, second)
-    assert allowed([*first, *second], merged) and all(each in [*first, *second] for each in merged)
+    assert allowed([*first, *second], merged) and all(
+        toleration in [*first, *second] for toleration in merged
+    )
 
 
 def test_allowed_and_put() -> None:
@@ -102,6 +104,6 @@ def class_(name: str, made: str, value: str = "true") -> Toleration:
 
 def test_the_newest_default_class() -> None:
     classes = [class_("c", "2"), class_("b", "2"), class_("a", "1"), class_("d", "3", "false")]
-    found = default_class(classes, INGRESS)
-    assert found is not None and found["metadata"]["name"] == "b"
+    default = default_class(classes, INGRESS)
+    assert default is not None and default["metadata"]["name"] == "b"
     assert default_class(classes[3:], INGRESS) is None
