@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from pybernetes.api.apps import _workload
-from pybernetes.api.batch import _spec
 from pybernetes.api.batch.cronjob import cron
+from pybernetes.api.batch.job import job_spec
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, get, since
@@ -35,19 +35,19 @@ def default(obj: Object) -> None:
     spec.setdefault("failedJobsHistoryLimit", 1)
     template = spec.setdefault("jobTemplate", {})
     template.setdefault("metadata", {})
-    _spec.default_template(template.setdefault("spec", {}))
+    job_spec.default_template(template.setdefault("spec", {}))
     obj.setdefault("status", {})
 
 
 def prepare_create(obj: Object) -> None:
     """Start with an empty status."""
     obj["status"] = {}
-    _spec.drop_disabled(obj["spec"]["jobTemplate"]["spec"], {})
+    job_spec.drop_disabled(obj["spec"]["jobTemplate"]["spec"], {})
 
 
 def prepare_update(new: Object, old: Object) -> None:
     """Drop what is of features that are off."""
-    _spec.drop_disabled(get(new, ".spec.jobTemplate.spec", {}), get(old, ".spec.jobTemplate.spec", {}))
+    job_spec.drop_disabled(get(new, ".spec.jobTemplate.spec", {}), get(old, ".spec.jobTemplate.spec", {}))
 
 
 def validate(obj: Object, errors: Errors) -> None:
@@ -66,7 +66,7 @@ def validate(obj: Object, errors: Errors) -> None:
     elif policy not in _POLICIES:
         errors.unsupported(_SPEC / "concurrencyPolicy", policy, _POLICIES)
     job = get(spec, ".jobTemplate.spec", {})
-    _spec.validate(job, _JOB, errors)
+    job_spec.validate(job, _JOB, errors)
     if "selector" in job:
         errors.invalid(
             _JOB / "selector", _workload.ordered(job["selector"]), "`selector` will be auto-generated"
@@ -130,7 +130,7 @@ def warnings(new: Object, old: Object | None) -> list[str]:
     changed = old is None or old.get("spec") != new.get("spec")
     messages = _workload.name_warnings(new, old)
     if changed:
-        messages += _spec.warnings(get(new, ".spec.jobTemplate.spec", {}), _JOB)
+        messages += job_spec.warnings(get(new, ".spec.jobTemplate.spec", {}), _JOB)
     if old is not None and "TZ" in get(new, ".spec.schedule", ""):
         messages.append(_ZONE_WARNING)
     return messages

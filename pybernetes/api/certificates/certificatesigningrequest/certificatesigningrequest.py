@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pybernetes.api.certificates import GROUP, _conditions, _pem
+from pybernetes.api.certificates import GROUP, _pem
+from pybernetes.api.certificates.certificatesigningrequest import request_conditions
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource, Rules
 from pybernetes.api.table import AGE, NAME, get, human_duration
@@ -44,14 +45,14 @@ def prepare_update(new: Object, old: Object) -> None:
 
 def prepare_status_update(new: Object, old: Object) -> None:
     """Keep the decision, and complete the times of the other conditions."""
-    _conditions.keep_decision(new, old)
-    _conditions.stamp(new, old)
+    request_conditions.keep_decision(new, old)
+    request_conditions.stamp(new, old)
 
 
 def prepare_approval(new: Object, old: Object) -> None:
     """Take the conditions, and keep everything else (approval subresource)."""
-    _conditions.stamp(new, old)
-    conditions = _conditions.conditions(new)
+    request_conditions.stamp(new, old)
+    conditions = request_conditions.conditions(new)
     new["spec"] = old.get("spec", {})
     new["status"] = {key: value for key, value in old.get("status", {}).items() if key != "conditions"}
     if conditions:
@@ -85,7 +86,7 @@ def validate(obj: Object, errors: Errors) -> None:
     if seconds < _SHORTEST:
         text = "may not specify a duration less than 600 seconds (10 minutes)"
         errors.invalid(_SPEC / "expirationSeconds", seconds, text)
-    _conditions.validate(obj, errors)
+    request_conditions.validate(obj, errors)
 
 
 def _request_problem(request: str) -> str:
@@ -121,25 +122,25 @@ def _certificate_problem(text: bytes) -> str:
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
     """Check the conditions and the certificate, which can be set once."""
     status, before = new.get("status", {}), old.get("status", {})
-    _conditions.validate(new, errors)
+    request_conditions.validate(new, errors)
     changed = status.get("certificate", "") != before.get("certificate", "")
     if changed:
         _validate_certificate(status, errors)
-    _conditions.validate_update(new, old, errors, deciding=False)
+    request_conditions.validate_update(new, old, errors, deciding=False)
     if changed and before.get("certificate"):
         errors.forbidden(_CERTIFICATE, "updates may not modify existing certificate content")
-    _conditions.validate_one_decision(new, errors)
+    request_conditions.validate_one_decision(new, errors)
 
 
 def validate_approval(new: Object, old: Object, errors: Errors) -> None:
     """Check the conditions (approval subresource)."""
-    _conditions.validate(new, errors)
-    _conditions.validate_update(new, old, errors, deciding=True)
-    _conditions.validate_one_decision(new, errors)
+    request_conditions.validate(new, errors)
+    request_conditions.validate_update(new, old, errors, deciding=True)
+    request_conditions.validate_one_decision(new, errors)
 
 
 def _state(obj: Object, now: float) -> str:
-    types = {item.get("type") for item in _conditions.conditions(obj)}
+    types = {item.get("type") for item in request_conditions.conditions(obj)}
     state = "Denied" if "Denied" in types else "Approved" if "Approved" in types else "Pending"
     if "Failed" in types:
         state += ",Failed"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pybernetes.api.certificates import GROUP, _issued, _keys, _pem
+from pybernetes.api.certificates import GROUP, _pem
+from pybernetes.api.certificates.podcertificaterequest import public_key, request_status
 from pybernetes.api.field import OMIT, Errors, Path
 from pybernetes.api.resource import KEEPS_METADATA, Column, Object, Resource
 from pybernetes.api.table import NAME, get
@@ -49,7 +50,7 @@ def validate(obj: Object, errors: Errors) -> None:
         errors.invalid(_SPEC / "maxExpirationSeconds", seconds, text)
     request = _pem.from_base64(spec.get("stubPKCS10Request", ""))
     if request:
-        _keys.validate_request(request, errors)
+        public_key.validate_request(request, errors)
     else:
         errors.invalid(_SPEC, OMIT, _ONE_OF)
 
@@ -62,7 +63,7 @@ def validate_update(new: Object, old: Object, errors: Errors) -> None:
 def _state(obj: Object, now: float) -> str:
     state = "Pending"
     for condition in obj.get("status", {}).get("conditions", ()):
-        if condition.get("type") in _issued.FINAL:
+        if condition.get("type") in request_status.FINAL:
             state = condition["type"]
     return state
 
@@ -103,5 +104,5 @@ RESOURCE = Resource(
     prepare_create=prepare_create,
     validate=validate,
     validate_update=validate_update,
-    validate_status_update=_issued.validate_status_update,
+    validate_status_update=request_status.validate_status_update,
 )

@@ -2,22 +2,12 @@ from typing import Any
 
 import pytest
 
-from pybernetes.api.batch import job
-from pybernetes.api.batch.job import RESOURCE
+from pybernetes.api.batch.job import job
+from pybernetes.api.batch.job.job import RESOURCE
+from tests.api.batch.jobs import INDEXED, POD, a_job
 from tests.api.writes import create_errors, created, decoded, row, update_errors
 
-POD = {"restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]}
-INDEXED = {"completionMode": "Indexed", "completions": 5}
 RULES = "spec.podFailurePolicy.rules[0]"
-
-
-def a_job(
-    labels: dict[str, str] | None = None, pod: dict[str, Any] | None = None, **spec: Any
-) -> dict[str, Any]:
-    template: dict[str, Any] = {"spec": {**POD, **(pod or {})}}
-    if labels:
-        template["metadata"] = {"labels": labels}
-    return {"spec": {"template": template, **spec}}
 
 
 def test_defaults() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.api.batch import _indexes
+from pybernetes.api.batch.job import index_sets
 from pybernetes.api.field import OMIT, Errors, Path
 from pybernetes.api.resource import Object
 from pybernetes.api.table import epoch
@@ -167,7 +167,7 @@ def _indexed(new: Object, changed: Any, errors: Errors) -> None:
             text = "cannot set non-null failedIndexes when backoffLimitPerIndex is null"
             errors.invalid(_STATUS / "failedIndexes", failed, text)
     if changed("failedIndexes", "completedIndexes") and completions is not None and failed is not None:
-        common = _indexes.overlap(done, failed, completions)
+        common = index_sets.overlap(done, failed, completions)
         if common is not None:
             text = f"failedIndexes and completedIndexes overlap at index: {common}"
             errors.invalid(_STATUS / "failedIndexes", failed, text)
@@ -175,6 +175,6 @@ def _indexed(new: Object, changed: Any, errors: Errors) -> None:
 
 def _format(text: str, completions: int, key: str, errors: Errors) -> None:
     try:
-        _indexes.count(text, completions)
+        index_sets.count(text, completions)
     except ValueError as error:
         errors.invalid(_STATUS / key, text, f"error parsing {key}: {error}")

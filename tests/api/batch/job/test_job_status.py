@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from pybernetes.api.batch.job import RESOURCE
-from tests.api.batch.test_job import INDEXED, a_job
+from pybernetes.api.batch.job.job import RESOURCE
+from tests.api.batch.jobs import INDEXED, a_job
 from tests.api.writes import status_errors
 
 START, END = "2024-01-01T00:00:00Z", "2024-01-02T00:00:00Z"

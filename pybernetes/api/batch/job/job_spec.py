@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pybernetes.api.batch import _failure, _indexes
+from pybernetes.api.batch.job import index_sets, pod_failure_policy
 from pybernetes.api.core.pod.defaults import default_pod_template
 from pybernetes.api.core.pod.validation import validate_pod_template
 from pybernetes.api.core.pod.validation.warnings import pod_template_warnings
@@ -60,7 +60,7 @@ def validate(spec: Object, path: Path, errors: Errors) -> None:
             if key in spec:
                 errors.invalid(path / key, spec[key], "requires indexed completion mode")
     if "podFailurePolicy" in spec:
-        _failure.validate(spec, path / "podFailurePolicy", errors)
+        pod_failure_policy.validate(spec, path / "podFailurePolicy", errors)
     if "successPolicy" in spec:
         _success(spec, path / "successPolicy", errors)
     replacement = spec.get("podReplacementPolicy")
@@ -149,7 +149,7 @@ def _success_rule(rule: Object, completions: int | None, path: Path, errors: Err
         if len(indexes.encode()) > _MAX_INDEXES_TEXT:
             errors.too_long(here, _MAX_INDEXES_TEXT)
         try:
-            total = _indexes.count(indexes, completions)
+            total = index_sets.count(indexes, completions)
         except ValueError as error:
             errors.invalid(here, indexes, f"error parsing succeededIndexes: {error}")
     if count is not None:

@@ -6,7 +6,7 @@ import copy
 
 from pybernetes.api import selectors
 from pybernetes.api.apps import _workload
-from pybernetes.api.batch import _failure, _spec, _status
+from pybernetes.api.batch.job import job_spec, job_status, pod_failure_policy
 from pybernetes.api.core.pod.validation import internal
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
@@ -19,7 +19,7 @@ _TEMPLATE = _SPEC / "template"
 _NAME_LABELS = ("job-name", "batch.kubernetes.io/job-name")
 _UID_LABELS = ("controller-uid", "batch.kubernetes.io/controller-uid")
 _FIXED = ("completionMode", "backoffLimitPerIndex", "managedBy")
-_SHOWN = {"podFailurePolicy": _failure.shown, "successPolicy": _spec.shown_success}
+_SHOWN = {"podFailurePolicy": pod_failure_policy.shown, "successPolicy": job_spec.shown_success}
 
 
 def default(obj: Object) -> None:
@@ -33,7 +33,7 @@ def default(obj: Object) -> None:
     spec.setdefault("suspend", False)
     spec.setdefault("podReplacementPolicy", "Failed" if "podFailurePolicy" in spec else "TerminatingOrFailed")
     spec.setdefault("manualSelector", False)
-    _spec.default_template(spec)
+    job_spec.default_template(spec)
     _take_labels(obj)
     obj.setdefault("status", {})
 
@@ -55,7 +55,7 @@ def prepare_create(obj: Object) -> None:
         if shared:
             obj["metadata"].pop("labels", None)
     _take_labels(obj)
-    _spec.drop_disabled(spec, {})
+    job_spec.drop_disabled(spec, {})
 
 
 def _generate_selector(obj: Object) -> None:
@@ -71,13 +71,13 @@ def _generate_selector(obj: Object) -> None:
 
 def prepare_update(new: Object, old: Object) -> None:
     """Drop what is of features that are off."""
-    _spec.drop_disabled(new.get("spec", {}), old.get("spec", {}))
+    job_spec.drop_disabled(new.get("spec", {}), old.get("spec", {}))
 
 
 def validate(obj: Object, errors: Errors) -> None:
     """Check the spec, and that the selector matches the template."""
     spec = obj.get("spec", {})
-    _spec.validate(spec, _SPEC, errors)
+    job_spec.validate(spec, _SPEC, errors)
     selector = spec.get("selector")
     if selector is None:
         errors.required(_SPEC / "selector")
@@ -139,7 +139,7 @@ def _template(after: Object, old: Object, errors: Errors) -> None:
         return
     suspended = get(old, ".spec.suspend", False)
     status = old.get("status", {})
-    idle = not status.get("startTime") or _status.is_true(old, "Suspended")
+    idle = not status.get("startTime") or job_status.is_true(old, "Suspended")
     if not (suspended and idle and not status.get("active")):
         shown = internal.show("PodTemplateSpec", after)
         errors.invalid(_TEMPLATE, shown, meta.IMMUTABLE)
@@ -180,18 +180,18 @@ def _allow_scheduling(allowed: Object, after: Object) -> None:
 def warnings(new: Object, old: Object | None) -> list[str]:
     """Warn about names and numbers that bring surprises."""
     changed = old is None or old.get("spec") != new.get("spec")
-    messages = _spec.warnings(new.get("spec", {}), _SPEC) if changed else []
+    messages = job_spec.warnings(new.get("spec", {}), _SPEC) if changed else []
     return _workload.name_warnings(new, old) + messages
 
 
 def _state(obj: Object, now: float) -> str:
     for kind in ("Complete", "Failed"):
-        if _status.is_true(obj, kind):
+        if job_status.is_true(obj, kind):
             return kind
     if obj["metadata"].get("deletionTimestamp"):
         return "Terminating"
     for kind in ("Suspended", "FailureTarget", "SuccessCriteriaMet"):
-        if _status.is_true(obj, kind):
+        if job_status.is_true(obj, kind):
             return kind
     return "Running"
 
@@ -238,6 +238,6 @@ RESOURCE = Resource(
     validate=validate,
     validate_create=validate_create,
     validate_update=validate_update,
-    validate_status_update=_status.validate,
+    validate_status_update=job_status.validate,
     warnings=warnings,
 )
