@@ -1,13 +1,13 @@
-"""CSIDriver, CSINode and CSIStorageCapacity."""
+"""CSIDriver."""
 
 from typing import Any
 
 import pytest
 
-from pybernetes.api.storage import csidriver, csinode, csistoragecapacity
+from pybernetes.api.storage import csidriver
 from tests.api.writes import create_errors, created, row, update_errors, updated
 
-DRIVER, NODE, CAPACITY = csidriver.RESOURCE, csinode.RESOURCE, csistoragecapacity.RESOURCE
+DRIVER = csidriver.RESOURCE
 
 
 def test_driver_defaults() -> None:
@@ -71,41 +71,3 @@ def test_driver_warnings_and_columns() -> None:
     assert csidriver.warnings(obj, obj) == []
     assert row(DRIVER, obj) == ["name", True, False, False, "a,b", False, "Persistent"]
     assert row(DRIVER, {})[4:] == ["<unset>", False, "<none>"]
-
-
-def test_node() -> None:
-    drivers = [
-        {"name": "a", "nodeID": "x" * 257, "topologyKeys": ["k", "k"]},
-        {"name": "a", "nodeID": "i"},
-        {},
-    ]
-    assert create_errors(NODE, {"spec": {"drivers": drivers}}) == [
-        f'spec.drivers[0].nodeID: Invalid value: "{"x" * 257}": must be 256 characters or less',
-        'spec.drivers[0]: Duplicate value: "k"',
-        'spec.drivers[1].name: Duplicate value: "a"',
-        "spec.drivers[2].name: Required value",
-        "spec.drivers[2].nodeID: Required value",
-    ]
-    node = {"spec": {"drivers": [{"name": "a", "nodeID": "i"}]}}
-    more = {
-        "spec": {
-            "drivers": [
-                {"name": "a", "nodeID": "i", "allocatable": {"count": 3}},
-                {"name": "b", "nodeID": "i"},
-            ]
-        }
-    }
-    assert update_errors(NODE, node, more) == []
-    assert len(update_errors(NODE, node, {"spec": {"drivers": [{"name": "a", "nodeID": "j"}]}})) == 1
-    assert row(NODE, node) == ["name", 1]
-
-
-def test_capacity() -> None:
-    assert create_errors(CAPACITY, {"storageClassName": "a", "capacity": "-1"}) == [
-        'capacity: Invalid value: "-1": must be greater than or equal to 0'
-    ]
-    changed = {"storageClassName": "b", "nodeTopology": {"matchLabels": {"a": "b"}}}
-    assert update_errors(CAPACITY, {"storageClassName": "a"}, changed) == [
-        'nodeTopology: Invalid value: {"matchLabels":{"a":"b"}}: field is immutable',
-        'storageClassName: Invalid value: "b": field is immutable',
-    ]

@@ -1,4 +1,4 @@
-"""Pruning, defaults and the types of custom resources."""
+"""Objects made to fit their schema."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pybernetes.api.customresource import defaults, prune, types
+from pybernetes.api.customresource import defaults, prune
 from pybernetes.api.schema import DecodeError, Decoder
 
 PRESERVE, EMBEDDED = "x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource"
@@ -59,36 +59,6 @@ def test_metadata_is_like_that_of_any_kind() -> None:
         prune.decode({"type": "object"}, {**HEAD, "metadata": {"labels": 1}}, Decoder())
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        ({}, {"a": 1}),
-        ({"a": 2}, {"a": 2}),
-        ({"a": None}, {"a": 1}),
-        ({"n": None}, {"a": 1, "n": None}),
-        ({"o": {}}, {"a": 1, "o": {"b": True}}),
-        ({"l": [{}]}, {"a": 1, "l": [{"c": "x"}]}),
-        ({"m": {"k": {}}}, {"a": 1, "m": {"k": {"d": []}}}),
-    ],
-)
-def test_defaults(value: dict[str, Any], expected: dict[str, Any]) -> None:
-    schema = {
-        "type": "object",
-        "properties": {
-            "a": {"type": "integer", "default": 1},
-            "n": {"type": "string", "nullable": True, "default": "x"},
-            "o": {"type": "object", "properties": {"b": {"type": "boolean", "default": True}}},
-            "l": {"type": "array", "items": {"type": "object", "properties": {"c": {"default": "x"}}}},
-            "m": {"type": "object", "additionalProperties": {"properties": {"d": {"default": []}}}},
-        },
-    }
-    if "n" not in value:
-        schema["properties"].pop("n")  # type: ignore[attr-defined]
-    defaults.apply(schema, value)
-    assert value == expected
-    assert defaults.has_defaults(schema)
-
-
 _KEYS = st.sampled_from(["a", "b", "c", "items"])
 _VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-5, 5) | st.text(max_size=3),
@@ -116,22 +86,3 @@ def test_what_fits_stays_as_it_is(schema: dict[str, Any], value: Any) -> None:
     again = prune.clean(root, copy.deepcopy(once))
     defaults.apply(root, again)
     assert again == once
-
-
-def test_types_for_apply() -> None:
-    root = types.root(
-        of_spec(
-            properties={
-                "ports": {
-                    "type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"],
-                    "items": {"type": "object", "properties": {"name": {"type": "string"}}},
-                },
-                "map": {"type": "object", "additionalProperties": {"type": "string"}},
-                "whole": {"type": "object", "x-kubernetes-map-type": "atomic", "properties": {}},
-            }
-        )
-    )  # fmt: skip
-    spec = root.fields["spec"]
-    assert spec.fields["ports"].keys == ("name",) and not spec.fields["ports"].atomic
-    assert spec.fields["map"].kind == "map" and spec.fields["whole"].atomic
-    assert "labels" in root.fields["metadata"].fields
