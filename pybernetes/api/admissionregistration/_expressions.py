@@ -11,7 +11,7 @@ from pybernetes.api.cel.engine import CelError, Environment
 from pybernetes.api.cel.types import DYN, Type
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
-from pybernetes.api.validation import names
+from pybernetes.api.validation import checks, names
 
 _IDENTIFIER = re.compile(r"[_a-zA-Z][_a-zA-Z0-9]*\Z")
 _RESERVED = frozenset({
@@ -59,8 +59,7 @@ def validate_match_conditions(conditions: list[Object], path: Path, errors: Erro
         if not name:
             errors.required(here / "name")
             continue
-        for problem in names.qualified_name(name):
-            errors.invalid(here / "name", name, problem)
+        checks.name(names.qualified_name, name, here / "name", errors)
         if name in seen:
             errors.duplicate(here / "name", name)
         seen.add(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
-from pybernetes.api.validation import names
+from pybernetes.api.validation import checks, names
 
 OPERATIONS = ("*", "CONNECT", "CREATE", "DELETE", "UPDATE")
 MUTATING_OPERATIONS = ("*", "CONNECT", "CREATE", "UPDATE")
@@ -78,8 +78,7 @@ def validate_named_rule(rule: Object, path: Path, errors: Errors) -> None:
     seen: set[str] = set()
     for index, name in enumerate(rule.get("resourceNames", ())):
         where = (path / "resourceNames")[index]
-        for problem in names.path_segment(name):
-            errors.invalid(where, name, problem)
+        checks.name(names.path_segment, name, where, errors)
         if name in seen:
             errors.duplicate(where, name)
         seen.add(name)

@@ -9,7 +9,7 @@ from pybernetes.api.admissionregistration._rules import default_rules, validate_
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object
 from pybernetes.api.table import AGE, NAME
-from pybernetes.api.validation import names, webhook
+from pybernetes.api.validation import checks, names, webhook
 from pybernetes.api.validation.selectors import validate_label_selector
 
 _MATCH_POLICIES = ("Equivalent", "Exact")
@@ -100,8 +100,7 @@ def _versions(versions: list[str], path: Path, errors: Errors) -> None:
         if version in versions[:index]:
             errors.invalid(path[index], version, "duplicate version")
             continue
-        for problem in names.dns1035_label(version):
-            errors.invalid(path[index], version, problem)
+        checks.name(names.dns1035_label, version, path[index], errors)
     if not any(version in _REVIEW_VERSIONS for version in versions):
         errors.invalid(path, versions, f"must include at least one of {listed}")
 

@@ -12,7 +12,7 @@ from pybernetes.api.customresource import names as names_given
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import NAME, PLAIN, get
-from pybernetes.api.validation import meta, names, webhook
+from pybernetes.api.validation import checks, meta, names, webhook
 
 _SPEC = Path("spec")
 _STORED = Path("status") / "storedVersions"
@@ -153,8 +153,7 @@ def _conversion(conversion: Object, preserve: bool, errors: Errors) -> None:
         if version in versions[:index]:
             errors.invalid(listed[index], version, "duplicate version")
             continue
-        for problem in names.dns1035_label(version):
-            errors.invalid(listed[index], version, problem)
+        checks.name(names.dns1035_label, version, listed[index], errors)
     if not any(version in _REVIEW_VERSIONS for version in versions):
         errors.invalid(listed, versions, "must include at least one of " + ", ".join(_REVIEW_VERSIONS))
 

@@ -8,7 +8,7 @@ from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import KEEPS_METADATA, Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, get
 from pybernetes.api.text import go_format
-from pybernetes.api.validation import names
+from pybernetes.api.validation import checks, names
 
 _SPEC = Path("spec")
 _STATUSES = ("True", "False", "Unknown")
@@ -51,8 +51,7 @@ def validate(obj: Object, errors: Errors) -> None:
         errors.required(_SPEC / "group", text)
     for problem in names.dns_subdomain(group) if group else ():
         errors.invalid(_SPEC / "group", group, problem)
-    for problem in names.dns1035_label(version):
-        errors.invalid(_SPEC / "version", version, problem)
+    checks.name(names.dns1035_label, version, _SPEC / "version", errors)
     for key, most in (("groupPriorityMinimum", 20000), ("versionPriority", 1000)):
         priority = spec.get(key, 0)
         if not 0 < priority <= most:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from pybernetes.api.apps import _workload
-from pybernetes.api.apps._workload import SPEC, STATUS, TEMPLATE
+from pybernetes.api import workload
 from pybernetes.api.core.pod.defaults import default_pod_template
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, format_labels, get
 from pybernetes.api.text import go_format
 from pybernetes.api.validation import numbers
+from pybernetes.api.workload import SPEC, STATUS, TEMPLATE
 
 # How often the template changed; a field in versions before v1.
 _TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
@@ -65,9 +65,9 @@ def validate(obj: Object, errors: Errors) -> None:
     """Check the selector, the template and the strategy."""
     spec = obj.get("spec", {})
     selector, template = spec.get("selector"), spec.get("template", {})
-    if _workload.check_selector(selector, "daemonset", errors):
-        _workload.check_match(selector, template, TEMPLATE, errors)
-    _workload.check_template(template, "DaemonSet", errors)
+    if workload.check_selector(selector, "daemonset", errors):
+        workload.check_match(selector, template, TEMPLATE, errors)
+    workload.check_template(template, "DaemonSet", errors)
     numbers.nonnegative_fields(spec, ("minReadySeconds",), SPEC, errors)
     _strategy(spec.get("updateStrategy", {}), SPEC / "updateStrategy", errors)
     numbers.nonnegative_fields(spec, ("revisionHistoryLimit",), SPEC, errors)
@@ -104,19 +104,19 @@ def _rolling(rolling: Object, path: Path, errors: Errors) -> None:
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
     """Check that the selector stays."""
-    _workload.check_immutable_selector(new, old, errors)
+    workload.check_immutable_selector(new, old, errors)
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
     """Check the counts."""
     numbers.nonnegative_fields(new.get("status", {}), _COUNTS, STATUS, errors)
-    _workload.check_collisions(new, old, errors)
+    workload.check_collisions(new, old, errors)
 
 
 def warnings(new: Object, old: Object | None) -> list[str]:
     """Return what is odd about pods, when their template is new or changed."""
     same = old is not None and get(old, ".spec.template") == get(new, ".spec.template")
-    return [] if same else _workload.template_warnings(new, old)
+    return [] if same else workload.template_warnings(new, old)
 
 
 RESOURCE = Resource(
@@ -130,15 +130,15 @@ RESOURCE = Resource(
     generation=True,
     columns=(
         NAME,
-        _workload.number("Desired", ".status.desiredNumberScheduled"),
-        _workload.number("Current", ".status.currentNumberScheduled"),
-        _workload.number("Ready", ".status.numberReady"),
-        _workload.number("Up-to-date", ".status.updatedNumberScheduled"),
-        _workload.number("Available", ".status.numberAvailable"),
+        workload.number("Desired", ".status.desiredNumberScheduled"),
+        workload.number("Current", ".status.currentNumberScheduled"),
+        workload.number("Ready", ".status.numberReady"),
+        workload.number("Up-to-date", ".status.updatedNumberScheduled"),
+        workload.number("Available", ".status.numberAvailable"),
         Column("Node Selector", lambda obj, now: format_labels(get(obj, ".spec.template.spec.nodeSelector"))),
         AGE,
-        *_workload.template_columns(),
-        _workload.selector_column(),
+        *workload.template_columns(),
+        workload.selector_column(),
     ),
     default=default,
     prepare_create=prepare_create,

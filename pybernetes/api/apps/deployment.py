@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from pybernetes.api import selectors
-from pybernetes.api.apps import _workload
-from pybernetes.api.apps._workload import SPEC, STATUS, TEMPLATE
+from pybernetes.api import selectors, workload
 from pybernetes.api.core.pod.defaults import default_pod_template
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.metadata import keep
@@ -12,6 +10,7 @@ from pybernetes.api.resource import Column, Object, Resource, Scale
 from pybernetes.api.table import AGE, NAME, get
 from pybernetes.api.text import go_format
 from pybernetes.api.validation import numbers
+from pybernetes.api.workload import SPEC, STATUS
 
 _COUNTS = (
     "observedGeneration", "replicas", "updatedReplicas", "readyReplicas", "availableReplicas",
@@ -56,14 +55,7 @@ def validate(obj: Object, errors: Errors) -> None:
     """Check the counts, the selector, the template and the strategy."""
     spec = obj.get("spec", {})
     numbers.nonnegative(spec.get("replicas", 0), SPEC / "replicas", errors)
-    selector, template = spec.get("selector"), spec.get("template", {})
-    if selector is None:
-        errors.required(SPEC / "selector")
-    if _workload.check_selector(selector, "deployment", errors):
-        _workload.check_match(selector, template, TEMPLATE, errors)
-        _workload.check_template(template, "ReplicaSet", errors)
-    else:
-        errors.invalid(SPEC / "selector", _workload.ordered(selector), "invalid label selector")
+    workload.check_replicated(spec, errors)
     _strategy(spec.get("strategy", {}), SPEC / "strategy", errors)
     numbers.nonnegative_fields(spec, ("minReadySeconds", "revisionHistoryLimit"), SPEC, errors)
     deadline = spec.get("progressDeadlineSeconds")
@@ -101,17 +93,12 @@ def _go_rolling(rolling: Object) -> go_format.Struct:
     )
 
 
-def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Check that the selector stays."""
-    _workload.check_immutable_selector(new, old, errors)
-
-
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
     """Check that the counts fit together."""
     status = new.get("status", {})
     numbers.nonnegative_fields(status, _COUNTS, STATUS, errors)
-    _workload.check_at_most(status, ("updatedReplicas", "readyReplicas", "availableReplicas"), errors)
-    _workload.check_collisions(new, old, errors)
+    workload.check_at_most(status, ("updatedReplicas", "readyReplicas", "availableReplicas"), errors)
+    workload.check_collisions(new, old, errors)
 
 
 def _selector(obj: Object, now: float) -> str:
@@ -141,7 +128,7 @@ RESOURCE = Resource(
         Column("Up-to-date", lambda obj, now: get(obj, ".status.updatedReplicas", 0)),
         Column("Available", lambda obj, now: get(obj, ".status.availableReplicas", 0)),
         AGE,
-        *_workload.template_columns(),
+        *workload.template_columns(),
         Column("Selector", _selector, priority=1),
     ),
     default=default,
@@ -149,7 +136,7 @@ RESOURCE = Resource(
     prepare_update=prepare_update,
     prepare_status_update=prepare_status_update,
     validate=validate,
-    validate_update=validate_update,
+    validate_update=workload.check_immutable_selector,
     validate_status_update=validate_status_update,
-    warnings=_workload.warnings,
+    warnings=workload.warnings,
 )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from pybernetes.api import quantity
-from pybernetes.api.apps import _workload
-from pybernetes.api.apps._workload import SPEC, STATUS, TEMPLATE
+from pybernetes.api import quantity, workload
 from pybernetes.api.core.pod.defaults import default_pod_template
 from pybernetes.api.core.pod.validation import internal
 from pybernetes.api.core.pod.volume_defaults import default_claim_spec
@@ -12,8 +10,9 @@ from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource, Scale
 from pybernetes.api.table import AGE, NAME, get
 from pybernetes.api.text import go_format
-from pybernetes.api.validation import meta, names, numbers
+from pybernetes.api.validation import checks, meta, names, numbers
 from pybernetes.api.validation.claims import validate_claim_spec
+from pybernetes.api.workload import SPEC, STATUS, TEMPLATE
 
 _COUNTS = (
     "replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas", "observedGeneration",
@@ -81,12 +80,12 @@ def validate(obj: Object, errors: Errors) -> None:
     selector, template = spec.get("selector"), spec.get("template", {})
     if selector is None:
         errors.required(SPEC / "selector")
-    if _workload.check_selector(selector, "statefulset", errors):
-        _workload.check_match(selector, template, TEMPLATE, errors)
-        _workload.validate_pod_template(_with_claims(spec, template), TEMPLATE, errors)
+    if workload.check_selector(selector, "statefulset", errors):
+        workload.check_match(selector, template, TEMPLATE, errors)
+        workload.validate_pod_template(_with_claims(spec, template), TEMPLATE, errors)
     else:
-        errors.invalid(SPEC / "selector", _workload.ordered(selector), "")
-    _workload.check_forever(template, "StatefulSet", errors)
+        errors.invalid(SPEC / "selector", workload.ordered(selector), "")
+    workload.check_forever(template, "StatefulSet", errors)
 
 
 def _with_claims(spec: Object, template: Object) -> Object:
@@ -132,13 +131,12 @@ def validate_create(obj: Object, errors: Errors) -> None:
         validate_claim_spec(claim.get("spec", {}), (SPEC / "volumeClaimTemplates")[index] / "spec", errors)
     service = spec.get("serviceName", "")
     if service:
-        for problem in names.dns_label(service):
-            errors.invalid(SPEC / "serviceName", service, problem)
+        checks.name(names.dns_label, service, SPEC / "serviceName", errors)
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
     """Check that what names pods and volumes stays."""
-    _workload.check_immutable_selector(new, old, errors)
+    workload.check_immutable_selector(new, old, errors)
     claims = get(new, ".spec.volumeClaimTemplates", [])
     if claims != get(old, ".spec.volumeClaimTemplates", []):
         shown = [internal.show("PersistentVolumeClaim", claim) for claim in claims]
@@ -152,13 +150,13 @@ def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
     status = new.get("status", {})
     numbers.nonnegative_fields(status, _COUNTS, STATUS, errors)
     checked = ("readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas")
-    _workload.check_at_most(status, checked, errors, "status.readyReplicas")
-    _workload.check_collisions(new, old, errors)
+    workload.check_at_most(status, checked, errors, "status.readyReplicas")
+    workload.check_collisions(new, old, errors)
 
 
 def warnings(new: Object, old: Object | None) -> list[str]:
     """Warn about odd pods and claims, and about a history that is never cut."""
-    messages = _workload.template_warnings(new, old)
+    messages = workload.template_warnings(new, old)
     for index, claim in enumerate(get(new, ".spec.volumeClaimTemplates", ())):
         path = (SPEC / "volumeClaimTemplates")[index]
         # Upstream's paths leave the spec out, or spell it so.
@@ -190,7 +188,7 @@ RESOURCE = Resource(
     subresources=("scale", "status"),
     scale=Scale(selector=".spec.selector"),
     generation=True,
-    columns=(NAME, Column("Ready", _ready), AGE, *_workload.template_columns()),
+    columns=(NAME, Column("Ready", _ready), AGE, *workload.template_columns()),
     name_errors=names.dns_label,
     default=default,
     prepare_create=prepare_create,

@@ -6,7 +6,7 @@ from typing import Any
 
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
-from pybernetes.api.validation import names
+from pybernetes.api.validation import checks, names
 
 _SPEC = Path("spec")
 _ATTRIBUTES = _SPEC / "resourceAttributes"
@@ -59,11 +59,9 @@ def _requirement(requirement: Object, path: Path, labels: bool, errors: Errors) 
             path / "values", "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
         )
     if labels:
-        for problem in names.qualified_name(key):
-            errors.invalid(path / "key", key, problem)
+        checks.name(names.qualified_name, key, path / "key", errors)
         for index, value in enumerate(values):
-            for problem in names.label_value(value):
-                errors.invalid((path / "values")[index], value, problem)
+            checks.name(names.label_value, value, (path / "values")[index], errors)
 
 
 def validate_metadata(obj: Object, allowed: tuple[str, ...], text: str, errors: Errors) -> None:

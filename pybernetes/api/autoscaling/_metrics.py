@@ -5,7 +5,7 @@ from __future__ import annotations
 from pybernetes.api import quantity
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
-from pybernetes.api.validation import names, resources
+from pybernetes.api.validation import checks, names, resources
 
 # In the order in which upstream looks for them.
 SOURCES = {
@@ -79,8 +79,7 @@ def _container(source: Object, path: Path, errors: Errors) -> None:
     if not container:
         errors.required(path / "container", "must specify a container")
     else:
-        for problem in names.dns_label(container):
-            errors.invalid(path / "container", container, problem)
+        checks.name(names.dns_label, container, path / "container", errors)
     _usage(source.get("target", {}), path / "target", errors)
 
 
@@ -108,8 +107,7 @@ def _identified(source: Object, path: Path, errors: Errors) -> Object:
     if not name:
         errors.required(path / "metric" / "name", "must specify a metric name")
     else:
-        for problem in names.path_segment(name):
-            errors.invalid(path / "metric" / "name", name, problem)
+        checks.name(names.path_segment, name, path / "metric" / "name", errors)
     target: Object = source.get("target", {})
     _target(target, path / "target", errors)
     return target
@@ -135,8 +133,7 @@ def reference(ref: Object, path: Path, errors: Errors, need_group: bool) -> None
         if not value:
             errors.required(path / key)
         else:
-            for problem in names.path_segment(value):
-                errors.invalid(path / key, value, problem)
+            checks.name(names.path_segment, value, path / key, errors)
     version = ref.get("apiVersion", "")
     if version.count("/") > 1:
         errors.invalid(path / "apiVersion", version, f"unexpected GroupVersion string: {version}")

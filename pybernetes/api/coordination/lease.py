@@ -6,7 +6,7 @@ from pybernetes.api.coordination import GROUP
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, get
-from pybernetes.api.validation import names
+from pybernetes.api.validation import checks, names
 
 _SPEC = Path("spec")
 # Coordinated leader election is off by default: its fields are dropped unless an object already has them.
@@ -51,8 +51,7 @@ def _strategy(strategy: str, path: Path, errors: Errors) -> None:
     if "/" not in strategy and strategy != "OldestEmulationVersion":
         errors.unsupported(path, strategy, ("OldestEmulationVersion",))
     elif "/" in strategy:
-        for problem in names.qualified_name(strategy):
-            errors.invalid(path, strategy, problem)
+        checks.name(names.qualified_name, strategy, path, errors)
 
 
 RESOURCE = Resource(

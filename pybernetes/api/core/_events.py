@@ -8,7 +8,7 @@ from typing import Any
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object
 from pybernetes.api.table import get, since
-from pybernetes.api.validation import names
+from pybernetes.api.validation import checks, names
 
 # The fields of events.k8s.io/v1 with their names in the core group.
 NEW_TO_CORE = {
@@ -64,8 +64,7 @@ def validate_core(event: Object, errors: Errors, controller_field: str = "report
     controller = event.get("reportingComponent", "")
     if not controller:
         errors.required(Path(controller_field))
-    for problem in names.qualified_name(controller):
-        errors.invalid(Path(controller_field), controller, problem)
+    checks.name(names.qualified_name, controller, Path(controller_field), errors)
     for key in ("reportingInstance", "action", "reason"):
         text = event.get(key, "")
         if not text:

@@ -44,8 +44,7 @@ def _glusterfs(source: Object, path: Path, errors: Errors) -> None:
         text = "if the endpointnamespace is set, it must be a valid namespace name"
         errors.invalid(path / "endpointsNamespace", namespace, text)
     elif namespace is not None:
-        for problem in names.dns_label(namespace):
-            errors.invalid(path / "endpointsNamespace", namespace, problem)
+        checks.name(names.dns_label, namespace, path / "endpointsNamespace", errors)
 
 
 def _initiator(value: str, path: Path, errors: Errors) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object, Resource
-from pybernetes.api.validation import names
+from pybernetes.api.validation import checks, names
 
 _TARGET = Path("target")
 
@@ -18,8 +18,7 @@ def validate(obj: Object, errors: Errors) -> None:
     if not name:
         errors.required(_TARGET / "name")
     elif kind in ("", "Node"):
-        for problem in names.dns_subdomain(name):
-            errors.invalid(_TARGET / "name", name, problem)
+        checks.name(names.dns_subdomain, name, _TARGET / "name", errors)
 
 
 RESOURCE = Resource(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME
-from pybernetes.api.validation import addresses, names
+from pybernetes.api.validation import addresses, checks, names
 
 _SUBSETS = Path("subsets")
 _PROTOCOLS = ("SCTP", "TCP", "UDP")
@@ -39,30 +39,25 @@ def _address(address: Object, path: Path, errors: Errors) -> None:
     ip = address.get("ip", "")
     addresses.legacy_ip(ip, path / "ip", errors)
     if address.get("hostname"):
-        for problem in names.dns_label(address["hostname"]):
-            errors.invalid(path / "hostname", address["hostname"], problem)
+        checks.name(names.dns_label, address["hostname"], path / "hostname", errors)
     if "nodeName" in address:
-        for problem in names.dns_subdomain(address["nodeName"]):
-            errors.invalid(path / "nodeName", address["nodeName"], problem)
+        checks.name(names.dns_subdomain, address["nodeName"], path / "nodeName", errors)
     addresses.endpoint_ip(ip, path / "ip", errors)
 
 
 def _port(port: Object, name_required: bool, path: Path, errors: Errors) -> None:
     name, number, protocol = port.get("name", ""), port.get("port", 0), port.get("protocol", "")
     if name:
-        for problem in names.dns_label(name):
-            errors.invalid(path / "name", name, problem)
+        checks.name(names.dns_label, name, path / "name", errors)
     elif name_required:
         errors.required(path / "name")
-    for problem in names.port_number(number):
-        errors.invalid(path / "port", number, problem)
+    checks.name(names.port_number, number, path / "port", errors)
     if not protocol:
         errors.required(path / "protocol")
     elif protocol not in _PROTOCOLS:
         errors.unsupported(path / "protocol", protocol, _PROTOCOLS)
     if "appProtocol" in port:
-        for problem in names.qualified_name(port["appProtocol"]):
-            errors.invalid(path / "appProtocol", port["appProtocol"], problem)
+        checks.name(names.qualified_name, port["appProtocol"], path / "appProtocol", errors)
 
 
 def warnings(obj: Object, old: Object | None) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource, Rules
 from pybernetes.api.table import AGE, NAME
-from pybernetes.api.validation import names
+from pybernetes.api.validation import checks, names
 
 LABEL = "kubernetes.io/metadata.name"
 FINALIZER = "kubernetes"
@@ -77,8 +77,7 @@ def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
 
 
 def _finalizer(name: str, path: Path, errors: Errors) -> None:
-    for problem in names.qualified_name(name):
-        errors.invalid(path, name, problem)
+    checks.name(names.qualified_name, name, path, errors)
     if "/" not in name and name not in _STANDARD_FINALIZERS:
         errors.invalid(path, name, "name is neither a standard finalizer name nor is it fully qualified")
 

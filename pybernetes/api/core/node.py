@@ -10,7 +10,7 @@ from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME
 from pybernetes.api.text import go_format
-from pybernetes.api.validation import addresses, names, resources
+from pybernetes.api.validation import addresses, checks, names, resources
 
 _INFO = (
     "architecture", "bootID", "containerRuntimeVersion", "kernelVersion", "kubeProxyVersion", "kubeletVersion",
@@ -97,8 +97,7 @@ def _taints(taints: list[Object], errors: Errors) -> None:
     for index, taint in enumerate(taints):
         path = _TAINTS[index]
         key, value, effect = taint.get("key", ""), taint.get("value", ""), taint.get("effect", "")
-        for problem in names.qualified_name(key):
-            errors.invalid(path / "key", key, problem)
+        checks.name(names.qualified_name, key, path / "key", errors)
         if problems := names.label_value(value):
             errors.invalid(path / "value", value, ";".join(problems))
         if not effect:

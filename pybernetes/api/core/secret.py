@@ -12,7 +12,7 @@ from pybernetes.api.core._key_pair import key_pair_problem
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME
-from pybernetes.api.validation import meta, names
+from pybernetes.api.validation import checks, meta, names
 
 _DATA = Path("data")
 _SIZE_LIMIT = 1024 * 1024
@@ -106,8 +106,7 @@ def validate(obj: Object, errors: Errors) -> None:
     data = obj.get("data", {})
     size = 0
     for key, value in data.items():
-        for problem in names.config_map_key(key):
-            errors.invalid(_DATA[key], key, problem)
+        checks.name(names.config_map_key, key, _DATA[key], errors)
         size += _size(value)
     if size > _SIZE_LIMIT:
         errors.too_long(_DATA, _SIZE_LIMIT)

@@ -7,7 +7,7 @@ from functools import lru_cache
 from pybernetes.api.field import ROOT, Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME
-from pybernetes.api.validation import addresses, declarative, meta, names
+from pybernetes.api.validation import addresses, checks, declarative, meta, names
 from pybernetes.api.validation.domains import fully_qualified
 
 _ADDRESS_TYPES = ("FQDN", "IPv4", "IPv6")
@@ -67,8 +67,7 @@ def _ports(ports: list[Object], path: Path, errors: Errors) -> None:
     for index, port in enumerate(ports):
         name, protocol = port.get("name", ""), port.get("protocol")
         if name:
-            for problem in names.dns_label(name):
-                errors.invalid(path[index] / "name", name, problem)
+            checks.name(names.dns_label, name, path[index] / "name", errors)
         if name in seen:
             errors.duplicate(path[index] / "name", name)
         seen.add(name)
@@ -77,8 +76,7 @@ def _ports(ports: list[Object], path: Path, errors: Errors) -> None:
         elif protocol not in _PROTOCOLS:
             errors.unsupported(path[index] / "protocol", protocol, _PROTOCOLS)
         if "appProtocol" in port:
-            for problem in names.qualified_name(port["appProtocol"]):
-                errors.invalid(path[index] / "appProtocol", port["appProtocol"], problem)
+            checks.name(names.qualified_name, port["appProtocol"], path[index] / "appProtocol", errors)
 
 
 def _endpoint(endpoint: Object, kind: str, path: Path, errors: Errors) -> None:
@@ -92,16 +90,14 @@ def _endpoint(endpoint: Object, kind: str, path: Path, errors: Errors) -> None:
         if not _is_fine(address, kind):
             _address(address, kind, here, index, errors)
     if "nodeName" in endpoint:
-        for problem in names.dns_subdomain(endpoint["nodeName"]):
-            errors.invalid(path / "nodeName", endpoint["nodeName"], problem)
+        checks.name(names.dns_subdomain, endpoint["nodeName"], path / "nodeName", errors)
     topology = endpoint.get("deprecatedTopology")
     if topology:
         if len(topology) > _MAX_TOPOLOGY:
             errors.too_many(path / "deprecatedTopology", len(topology), _MAX_TOPOLOGY)
         meta.check_labels(topology, path / "deprecatedTopology", errors)
     if "hostname" in endpoint:
-        for problem in names.dns_label(endpoint["hostname"]):
-            errors.invalid(path / "hostname", endpoint["hostname"], problem)
+        checks.name(names.dns_label, endpoint["hostname"], path / "hostname", errors)
     if "hints" in endpoint:
         _hints(endpoint["hints"], path / "hints", errors)
 

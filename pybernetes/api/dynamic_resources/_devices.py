@@ -10,7 +10,7 @@ from pybernetes.api.dynamic_resources._capacity import validate_policy
 from pybernetes.api.dynamic_resources._taints import validate_taint
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
-from pybernetes.api.validation import names
+from pybernetes.api.validation import checks, names
 from pybernetes.api.validation.selectors import validate_node_selector
 
 _MOST_FACTS, _MOST_VALUES = 32, 48
@@ -114,8 +114,7 @@ def _nodes(device: Object, per_device: bool, path: Path, errors: Errors) -> None
     if "nodeName" in device:
         if device["nodeName"]:
             given.append("`nodeName`")
-            for problem in names.dns_subdomain(device["nodeName"]):
-                errors.invalid(path / "nodeName", device["nodeName"], problem)
+            checks.name(names.dns_subdomain, device["nodeName"], path / "nodeName", errors)
         else:
             errors.invalid(path / "nodeName", "", "must not be empty")
     if "nodeSelector" in device:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from pybernetes.api.field import Errors, Path
-from pybernetes.api.validation import names
+from pybernetes.api.validation import checks, names
 
 _LONGEST_DRIVER, _LONGEST_POOL, _LONGEST_IDENTIFIER = 63, 253, 32
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
@@ -46,26 +46,22 @@ def pool(name: str, path: Path, errors: Errors) -> None:
     if len(name.encode()) > _LONGEST_POOL:
         errors.too_long(path, _LONGEST_POOL)
     for part in name.split("/"):
-        for problem in names.dns_subdomain(part):
-            errors.invalid(path, part, problem)
+        checks.name(names.dns_subdomain, part, path, errors)
 
 
 def label(name: str, path: Path, errors: Errors) -> None:
     """Check the name of a device, a request or a set of counters."""
-    for problem in names.dns_label(name):
-        errors.invalid(path, name, problem)
+    checks.name(names.dns_label, name, path, errors)
 
 
 def label_key(name: str, path: Path, errors: Errors) -> None:
     """Check a name that has the form of a label's key."""
-    for problem in names.qualified_name(name):
-        errors.invalid(path, name, problem)
+    checks.name(names.qualified_name, name, path, errors)
 
 
 def label_value(value: str, path: Path, errors: Errors) -> None:
     """Check a value that has the form of a label's value."""
-    for problem in names.label_value(value):
-        errors.invalid(path, value, problem)
+    checks.name(names.label_value, value, path, errors)
 
 
 def uuid(text: str, path: Path, errors: Errors) -> None:
@@ -77,8 +73,7 @@ def uuid(text: str, path: Path, errors: Errors) -> None:
 def _identifier(name: str, path: Path, errors: Errors) -> None:
     if len(name.encode()) > _LONGEST_IDENTIFIER:
         errors.too_long(path, _LONGEST_IDENTIFIER)
-    for problem in names.c_identifier(name):
-        errors.invalid(path, name, problem)
+    checks.name(names.c_identifier, name, path, errors)
 
 
 def qualified(name: str, path: Path, errors: Errors) -> None:

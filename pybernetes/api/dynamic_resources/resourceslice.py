@@ -9,7 +9,7 @@ from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, get
 from pybernetes.api.text import go_format
-from pybernetes.api.validation import meta, names
+from pybernetes.api.validation import checks, meta, names
 from pybernetes.api.validation.selectors import validate_node_selector
 
 _SPEC = Path("spec")
@@ -88,8 +88,7 @@ def _nodes(spec: Object, errors: Errors) -> None:
     if "nodeName" in spec:
         if spec["nodeName"]:
             given.append("`nodeName`")
-            for problem in names.dns_subdomain(spec["nodeName"]):
-                errors.invalid(_SPEC / "nodeName", spec["nodeName"], problem)
+            checks.name(names.dns_subdomain, spec["nodeName"], _SPEC / "nodeName", errors)
         else:
             text = "must be either unset or set to a non-empty string"
             errors.invalid(_SPEC / "nodeName", "", text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
-from pybernetes.api.validation import names
+from pybernetes.api.validation import checks, names
 
 _VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "proxy", "update", "watch")
 _NAMESPACE = "each member of this list must be '*' or a DNS-1123 label; "
@@ -41,8 +41,7 @@ def _subject(subject: Object, path: Path, errors: Errors) -> None:
         if not name:
             errors.required(here / "name")
         elif kind == "ServiceAccount" and name != "*":
-            for problem in names.dns_subdomain(name):
-                errors.invalid(here / "name", name, problem)
+            checks.name(names.dns_subdomain, name, here / "name", errors)
         if kind == "ServiceAccount":
             _account_namespace(subject[key].get("namespace", ""), here / "namespace", errors)
     for other, field in _SUBJECTS.items() if kind != "ServiceAccount" else list(_SUBJECTS.items())[1:]:
@@ -54,8 +53,7 @@ def _account_namespace(namespace: str, path: Path, errors: Errors) -> None:
     if not namespace:
         errors.required(path, "must specify namespace for service account")
         return
-    for problem in names.dns_label(namespace):
-        errors.invalid(path, namespace, problem)
+    checks.name(names.dns_label, namespace, path, errors)
 
 
 def _verbs(rule: Object, path: Path, errors: Errors) -> None:

@@ -8,7 +8,7 @@ from pybernetes.api.flowcontrol._conditions import prepare_create, validate_cond
 from pybernetes.api.flowcontrol._rules import validate_rule
 from pybernetes.api.resource import KEEPS_METADATA, Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, get
-from pybernetes.api.validation import names
+from pybernetes.api.validation import checks, names
 
 _SPEC = Path("spec")
 _METHODS = ("ByNamespace", "ByUser")
@@ -74,8 +74,7 @@ def validate(obj: Object, errors: Errors) -> None:
     if not level:
         errors.required(path, "must reference a priority level")
     else:
-        for problem in names.dns_subdomain(level):
-            errors.invalid(path, level, problem)
+        checks.name(names.dns_subdomain, level, path, errors)
     for index, rule in enumerate(spec.get("rules", ())):
         validate_rule(rule, (_SPEC / "rules")[index], errors)
     if name in MANDATORY and spec != MANDATORY[name]:

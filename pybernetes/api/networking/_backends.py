@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
-from pybernetes.api.validation import names
+from pybernetes.api.validation import checks, names
 
 _PATH_TYPES = ("Exact", "ImplementationSpecific", "Prefix")
 _BAD_SEQUENCES = ("//", "/./", "/../", "%2f", "%2F")
@@ -59,17 +59,14 @@ def _service(service: Object, path: Path, errors: Errors) -> None:
     if not name:
         errors.required(here / "name")
     else:
-        for problem in names.dns_label(name):
-            errors.invalid(here / "name", name, problem)
+        checks.name(names.dns_label, name, here / "name", errors)
     port_name, number = port.get("name", ""), port.get("number", 0)
     if port_name and number:
         errors.invalid(path, "", "cannot set both port name & port number")
     elif port_name:
-        for problem in names.port_name(port_name):
-            errors.invalid(here / "port" / "name", port_name, problem)
+        checks.name(names.port_name, port_name, here / "port" / "name", errors)
     elif number:
-        for problem in names.port_number(number):
-            errors.invalid(here / "port" / "number", number, problem)
+        checks.name(names.port_number, number, here / "port" / "number", errors)
     else:
         errors.required(path, "port name or number is required")
 
@@ -78,8 +75,7 @@ def local_reference(reference: Object, path: Path, errors: Errors) -> None:
     """Check a reference to an object: group, kind and name."""
     group = reference.get("apiGroup")
     if group is not None:
-        for problem in names.dns_subdomain(group):
-            errors.invalid(path / "apiGroup", group, problem)
+        checks.name(names.dns_subdomain, group, path / "apiGroup", errors)
     for key in ("kind", "name"):
         segment(reference.get(key, ""), path / key, errors)
 
@@ -89,5 +85,4 @@ def segment(value: str, path: Path, errors: Errors, required: bool = True) -> No
     if not value and required:
         errors.required(path)
     elif value:
-        for problem in names.path_segment(value):
-            errors.invalid(path, value, problem)
+        checks.name(names.path_segment, value, path, errors)

@@ -6,7 +6,7 @@ from pybernetes.api.field import Errors, Path
 from pybernetes.api.networking import _backends
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, get
-from pybernetes.api.validation import addresses, names
+from pybernetes.api.validation import addresses, checks, names
 
 _CLASS_ANNOTATION = "kubernetes.io/ingress.class"
 _SPEC = Path("spec")
@@ -43,8 +43,7 @@ def validate(obj: Object, errors: Errors) -> None:
         _tls(entry, (_SPEC / "tls")[index], errors)
     name = spec.get("ingressClassName")
     if name is not None:
-        for problem in names.dns_subdomain(name):
-            errors.invalid(_SPEC / "ingressClassName", name, problem)
+        checks.name(names.dns_subdomain, name, _SPEC / "ingressClassName", errors)
 
 
 def validate_create(obj: Object, errors: Errors) -> None:
@@ -82,8 +81,7 @@ def _tls(entry: Object, path: Path, errors: Errors) -> None:
         _host(host, (path / "hosts")[index], errors)
     secret = entry.get("secretName", "")
     if secret:
-        for problem in names.dns_subdomain(secret):
-            errors.invalid(path / "secretName", secret, problem)
+        checks.name(names.dns_subdomain, secret, path / "secretName", errors)
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
@@ -95,8 +93,7 @@ def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
             addresses.legacy_ip(entry["ip"], path[index] / "ip", errors, known)
         host = entry.get("hostname", "")
         if host:
-            for problem in names.dns_subdomain(host):
-                errors.invalid(path[index] / "hostname", host, problem)
+            checks.name(names.dns_subdomain, host, path[index] / "hostname", errors)
             if addresses.parse_sloppy(host) is not None:
                 errors.invalid(path[index] / "hostname", host, "must be a DNS name, not an IP address")
 

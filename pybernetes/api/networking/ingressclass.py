@@ -6,7 +6,7 @@ from pybernetes.api.field import Errors, Path
 from pybernetes.api.networking import _backends
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, get
-from pybernetes.api.validation import meta, names
+from pybernetes.api.validation import checks, meta, names
 from pybernetes.api.validation.domains import domain_prefixed_path
 
 _SPEC = Path("spec")
@@ -47,8 +47,7 @@ def _parameters(parameters: Object, path: Path, errors: Errors) -> None:
     elif namespace is None:
         errors.required(path / "namespace", "`parameters.scope` is set to 'Namespace'")
     else:
-        for problem in names.dns_label(namespace):
-            errors.invalid(path / "namespace", namespace, problem)
+        checks.name(names.dns_label, namespace, path / "namespace", errors)
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:

@@ -6,7 +6,7 @@ from pybernetes.api.field import ROOT, Errors, Path
 from pybernetes.api.networking._backends import segment
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import NAME, get
-from pybernetes.api.validation import addresses, declarative, names
+from pybernetes.api.validation import addresses, checks, declarative, names
 
 _PARENT = Path("spec") / "parentRef"
 
@@ -30,8 +30,7 @@ def validate(obj: Object, errors: Errors) -> None:
         errors.required(_PARENT)
         return
     if parent.get("group"):
-        for problem in names.dns_subdomain(parent["group"]):
-            errors.invalid(_PARENT / "group", parent["group"], problem)
+        checks.name(names.dns_subdomain, parent["group"], _PARENT / "group", errors)
     for key in ("resource", "name"):
         segment(parent.get(key, ""), _PARENT / key, errors)
     segment(parent.get("namespace", ""), _PARENT / "namespace", errors, required=False)

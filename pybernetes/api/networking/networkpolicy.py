@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, format_selector, get
-from pybernetes.api.validation import addresses, names
+from pybernetes.api.validation import addresses, checks, names
 from pybernetes.api.validation.selectors import validate_label_selector
 
 _SPEC = Path("spec")
@@ -56,20 +56,17 @@ def _port(entry: Object, path: Path, errors: Errors) -> None:
     if protocol is not None and protocol not in _PROTOCOLS:
         errors.unsupported(path / "protocol", protocol, _PROTOCOLS)
     if isinstance(port, int):
-        for problem in names.port_number(port):
-            errors.invalid(path / "port", port, problem)
+        checks.name(names.port_number, port, path / "port", errors)
         if end is not None:
             if end < port:
                 errors.invalid(path / "endPort", end, "must be greater than or equal to `port`")
-            for problem in names.port_number(end):
-                errors.invalid(path / "endPort", end, problem)
+            checks.name(names.port_number, end, path / "endPort", errors)
         return
     if end is not None:
         why = "not specified" if port is None else "non-numeric"
         errors.invalid(path / "endPort", end, f"may not be specified when `port` is {why}")
     if port is not None:
-        for problem in names.port_name(port):
-            errors.invalid(path / "port", port, problem)
+        checks.name(names.port_name, port, path / "port", errors)
 
 
 def _peer(peer: Object, path: Path, errors: Errors) -> None:

@@ -9,7 +9,7 @@ from pybernetes.api.node import GROUP
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME
 from pybernetes.api.text import go_format
-from pybernetes.api.validation import declarative, meta, names
+from pybernetes.api.validation import checks, declarative, meta, names
 
 _SCHEDULING = Path("scheduling")
 DEPRECATED = {
@@ -58,8 +58,7 @@ def validate(obj: Object, errors: Errors) -> None:
     if not handler:
         errors.required(Path("handler"))
     else:
-        for problem in names.dns_label(handler):
-            errors.invalid(Path("handler"), handler, problem)
+        checks.name(names.dns_label, handler, Path("handler"), errors)
 
 
 def warnings(obj: Object, old: Object | None) -> list[str]:

@@ -7,7 +7,7 @@ from pybernetes.api.rbac import GROUP
 from pybernetes.api.resource import Column, Object
 from pybernetes.api.table import AGE, NAME
 from pybernetes.api.text import go_format
-from pybernetes.api.validation import meta, names
+from pybernetes.api.validation import checks, meta, names
 
 _ROLE: go_format.Fields = {"APIGroup": ("apiGroup", None), "Kind": ("kind", None), "Name": ("name", None)}
 
@@ -31,8 +31,7 @@ def validate(obj: Object, errors: Errors, kinds: tuple[str, ...], namespaced: bo
     if role.get("kind", "") not in kinds:
         errors.unsupported(path / "kind", role.get("kind", ""), kinds)
     name = role.get("name", "")
-    for problem in names.path_segment(name):
-        errors.invalid(path / "name", name, problem)
+    checks.name(names.path_segment, name, path / "name", errors)
     subjects = obj.get("subjects", ())
     for index, subject in enumerate(subjects):
         _subject(subject, namespaced, Path("subjects")[index], errors)
@@ -47,8 +46,7 @@ def _subject(subject: Object, namespaced: bool, path: Path, errors: Errors) -> N
     kind, group, name = subject.get("kind", ""), subject.get("apiGroup", ""), subject.get("name", "")
     if kind == "ServiceAccount":
         if name:
-            for problem in names.dns_subdomain(name):
-                errors.invalid(path / "name", name, problem)
+            checks.name(names.dns_subdomain, name, path / "name", errors)
         if group:
             errors.unsupported(path / "apiGroup", group, ("",))
         if not namespaced and not subject.get("namespace"):

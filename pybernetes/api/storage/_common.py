@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pybernetes.api.field import Errors, Path
-from pybernetes.api.validation import names
+from pybernetes.api.validation import checks, names
 
 _MAX_PARAMETERS = 512
 _MAX_SIZE = 256 * 1024
@@ -14,8 +14,7 @@ def provisioner(name: str, path: Path, errors: Errors) -> None:
     """Check the form of the name of a provisioner, if there is one."""
     if name:
         lower = name.lower()
-        for problem in names.qualified_name(lower):
-            errors.invalid(path, lower, problem)
+        checks.name(names.qualified_name, lower, path, errors)
 
 
 def parameters(values: dict[str, str], path: Path, errors: Errors) -> None:

@@ -8,7 +8,7 @@ from pybernetes.api.resource import KEEPS_METADATA, Column, Object, Resource
 from pybernetes.api.storage import _common
 from pybernetes.api.table import AGE, NAME, get
 from pybernetes.api.text import go_format
-from pybernetes.api.validation import meta, names, numbers
+from pybernetes.api.validation import checks, meta, names, numbers
 
 _DRIVERS = Path("spec") / "drivers"
 _MAX_NODE_ID = 256
@@ -57,8 +57,7 @@ def _driver(driver: Object, seen: set[str], path: Path, errors: Errors) -> None:
         if key in keys:
             errors.duplicate(path, key)
         keys.add(key)
-        for problem in names.qualified_name(key):
-            errors.invalid(path, key, problem)
+        checks.name(names.qualified_name, key, path, errors)
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object, Resource
-from pybernetes.api.validation import meta, names, resources
+from pybernetes.api.validation import checks, meta, names, resources
 from pybernetes.api.validation.node_labels import DEPRECATED, node_selector_term_warnings
 from pybernetes.api.validation.selectors import validate_label_selector
 
@@ -14,8 +14,7 @@ def validate(obj: Object, errors: Errors) -> None:
     if "nodeTopology" in obj:
         validate_label_selector(obj["nodeTopology"], Path("nodeTopology"), errors)
     name = obj.get("storageClassName", "")
-    for problem in names.dns_subdomain(name):
-        errors.invalid(Path("storageClassName"), name, problem)
+    checks.name(names.dns_subdomain, name, Path("storageClassName"), errors)
     if "capacity" in obj:
         resources.nonnegative_quantity(obj["capacity"], Path("capacity"), errors)
 

@@ -6,7 +6,7 @@ from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.storage import _common
 from pybernetes.api.table import AGE
-from pybernetes.api.validation import declarative, names
+from pybernetes.api.validation import checks, declarative, names
 from pybernetes.api.validation.node_labels import DEPRECATED
 
 _RECLAIM_POLICIES = ("Delete", "Retain")
@@ -66,8 +66,7 @@ def _expression(expression: Object, path: Path, errors: Errors) -> None:
         if value in values[:index]:
             errors.duplicate((path / "values")[index], value)
     key = expression.get("key", "")
-    for problem in names.qualified_name(key):
-        errors.invalid(path / "key", key, problem)
+    checks.name(names.qualified_name, key, path / "key", errors)
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:

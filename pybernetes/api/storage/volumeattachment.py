@@ -10,7 +10,7 @@ from pybernetes.api.metadata import keep_all
 from pybernetes.api.resource import KEEPS_METADATA, Column, Object, Resource
 from pybernetes.api.storage import _common
 from pybernetes.api.table import AGE, NAME, get
-from pybernetes.api.validation import declarative, names
+from pybernetes.api.validation import checks, declarative, names
 from pybernetes.api.validation.claims import validate_access_modes
 from pybernetes.api.validation.names import regex
 
@@ -57,12 +57,10 @@ def validate(obj: Object, errors: Errors) -> None:
     elif volume is None:
         _inline(source["inlineVolumeSpec"], path / "source" / "inlineVolumeSpec", errors)
     node = spec.get("nodeName", "")
-    for problem in names.dns_subdomain(node):
-        errors.invalid(path / "nodeName", node, problem)
+    checks.name(names.dns_subdomain, node, path / "nodeName", errors)
     _status(obj.get("status", {}), errors)
     if volume is not None:
-        for problem in names.dns_subdomain(volume):
-            errors.invalid(path / "source" / "persistentVolumeName", volume, problem)
+        checks.name(names.dns_subdomain, volume, path / "source" / "persistentVolumeName", errors)
     _attacher(spec.get("attacher", ""), path / "attacher", errors)
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 from pybernetes.api import quantity
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
 from pybernetes.api.validation import names
 
-NOT_NEGATIVE = "must be greater than or equal to 0"
+Value = TypeVar("Value", str, int)
 POSITIVE = "must be greater than zero"
 _ID_LIMIT = 2**31 - 1
 _ANNOTATIONS_LIMIT = 256 * 1024
@@ -25,8 +26,8 @@ def within(low: int, high: int) -> str:
     return f"must be between {low} and {high}, inclusive"
 
 
-def name(check: Callable[[str], Iterable[str]], value: str, path: Path, errors: Errors) -> None:
-    """Check a name with one of the functions of ``names``."""
+def name(check: Callable[[Value], Iterable[str]], value: Value, path: Path, errors: Errors) -> None:
+    """Check a name or the number of a port with one of the functions of ``names``."""
     for problem in check(value):
         errors.invalid(path, value, problem)
 
@@ -58,12 +59,6 @@ def present(fields: Object, keys: tuple[str, ...], path: Path, errors: Errors) -
     for key in keys:
         if not fields.get(key):
             errors.required(path / key)
-
-
-def nonnegative(value: int, path: Path, errors: Errors) -> None:
-    """Check that a number is zero or more."""
-    if value < 0:
-        errors.invalid(path, value, NOT_NEGATIVE)
 
 
 def positive(value: int, path: Path, errors: Errors) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pybernetes.api import quantity
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
-from pybernetes.api.validation import names, resources
+from pybernetes.api.validation import checks, names, resources
 from pybernetes.api.validation.selectors import validate_label_selector
 
 ACCESS_MODES = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")
@@ -24,8 +24,7 @@ def validate_access_modes(modes: list[str], path: Path, errors: Errors) -> None:
 
 def validate_class_name(name: str, path: Path, errors: Errors) -> None:
     """Check the name of a StorageClass or a VolumeAttributesClass."""
-    for problem in names.dns_subdomain(name):
-        errors.invalid(path, name, problem)
+    checks.name(names.dns_subdomain, name, path, errors)
 
 
 def validate_claim_spec(
@@ -64,8 +63,7 @@ def _data_sources(spec: Object, path: Path, errors: Errors, allow_invalid_groups
         if held is not None:
             _data_source(held, path / key, errors, allow_invalid_groups)
     if reference and reference.get("namespace"):
-        for problem in names.dns_label(reference["namespace"]):
-            errors.invalid(path / "dataSourceRef" / "namespace", reference["namespace"], problem)
+        checks.name(names.dns_label, reference["namespace"], path / "dataSourceRef" / "namespace", errors)
         if source is not None:
             text = "may not be specified when dataSourceRef.namespace is specified"
             errors.invalid(path, {}, text)  # upstream shows the path, which has no visible fields
@@ -84,5 +82,4 @@ def _data_source(held: Object, path: Path, errors: Errors, allow_invalid_groups:
         text = "must be 'PersistentVolumeClaim' when referencing the default apiGroup"
         errors.invalid(path, held.get("kind", ""), text)
     if group and not allow_invalid_groups:
-        for problem in names.dns_subdomain(group):
-            errors.invalid(path / "apiGroup", group, problem)
+        checks.name(names.dns_subdomain, group, path / "apiGroup", errors)

@@ -6,7 +6,7 @@ import re
 
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
-from pybernetes.api.validation import names
+from pybernetes.api.validation import checks, names
 
 _REASON = "[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?"
 _REASON_TEXT = names.regex(
@@ -35,8 +35,7 @@ def _condition(condition: Object, path: Path, errors: Errors) -> None:
     if not kind:
         errors.required(path / "type", "is required")
     else:
-        for problem in names.qualified_name(kind):
-            errors.invalid(path / "type", kind, problem)
+        checks.name(names.qualified_name, kind, path / "type", errors)
     if not status:
         errors.required(path / "status")
     elif status not in _STATUSES:

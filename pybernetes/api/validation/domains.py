@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from pybernetes.api.field import Errors, Path
-from pybernetes.api.validation import names
+from pybernetes.api.validation import checks, names
 
 _PATH = r"[A-Za-z0-9/\-._~%!$&'()*+,;=:]+"
 _path = re.compile(rf"{_PATH}\Z")
@@ -20,8 +20,7 @@ def domain_prefixed_path(value: str, path: Path, errors: Errors) -> None:
     if not host or not rest:
         errors.invalid(path, value, 'must be a domain-prefixed path (such as "acme.io/foo")')
         return
-    for problem in names.dns_subdomain(host):
-        errors.invalid(path, host, problem)
+    checks.name(names.dns_subdomain, host, path, errors)
     if not _path.match(rest):
         errors.invalid(path, rest, names.regex("Invalid path", _PATH))
 

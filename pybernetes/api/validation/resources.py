@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from pybernetes.api import quantity
 from pybernetes.api.field import Errors, Path
-from pybernetes.api.validation import names
+from pybernetes.api.validation import names, numbers
 
 _COMPUTE = ("cpu", "memory", "ephemeral-storage")
 STANDARD_CONTAINER = frozenset(_COMPUTE)
@@ -21,7 +21,6 @@ STANDARD_QUOTA = (
     | {"requests.storage"}
 )
 _STANDARD = STANDARD_QUOTA | {"storage"}
-NEGATIVE = "must be greater than or equal to 0"
 NOT_INTEGER = "must be an integer"
 
 
@@ -103,7 +102,7 @@ def quota_resource_name(name: str, path: Path, errors: Errors) -> None:
 def nonnegative_quantity(value: str, path: Path, errors: Errors) -> None:
     """Check that a quantity is zero or more."""
     if quantity.parse(value) < 0:
-        errors.invalid(path, value, NEGATIVE)
+        errors.invalid(path, value, numbers.NEGATIVE)
 
 
 def quantity_value(name: str, value: str, path: Path, errors: Errors) -> None:

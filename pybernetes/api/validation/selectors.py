@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
-from pybernetes.api.validation import meta, names
+from pybernetes.api.validation import checks, meta, names
 
 
 def validate_label_selector(
@@ -32,13 +32,11 @@ def _requirement(expression: Object, path: Path, errors: Errors, allow_invalid_v
     else:
         errors.invalid(path / "operator", operator, "not a valid selector operator")
     key = expression.get("key", "")
-    for problem in names.qualified_name(key):
-        errors.invalid(path / "key", key, problem)
+    checks.name(names.qualified_name, key, path / "key", errors)
     if allow_invalid_values:
         return
     for index, value in enumerate(values):
-        for problem in names.label_value(value):
-            errors.invalid((path / "values")[index], value, problem)
+        checks.name(names.label_value, value, (path / "values")[index], errors)
 
 
 def validate_node_selector(selector: Object, path: Path, errors: Errors) -> None:
@@ -85,5 +83,4 @@ def _node_field(expression: Object, path: Path, errors: Errors) -> None:
         errors.invalid(path / "key", key, "not a valid field selector key")
         return
     for index, value in enumerate(values):
-        for problem in names.dns_subdomain(value):
-            errors.invalid((path / "values")[index], value, problem)
+        checks.name(names.dns_subdomain, value, (path / "values")[index], errors)

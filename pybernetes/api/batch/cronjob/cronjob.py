@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pybernetes.api.apps import _workload
+from pybernetes.api import workload
 from pybernetes.api.batch.cronjob import cron
 from pybernetes.api.batch.job import job_spec
 from pybernetes.api.field import Errors, Path
@@ -69,7 +69,7 @@ def validate(obj: Object, errors: Errors) -> None:
     job_spec.validate(job, _JOB, errors)
     if "selector" in job:
         errors.invalid(
-            _JOB / "selector", _workload.ordered(job["selector"]), "`selector` will be auto-generated"
+            _JOB / "selector", workload.ordered(job["selector"]), "`selector` will be auto-generated"
         )
     if job.get("manualSelector"):
         errors.unsupported(_JOB / "manualSelector", True, ("nil", "false"))
@@ -128,7 +128,7 @@ def _zone(zone: str | None, errors: Errors) -> None:
 def warnings(new: Object, old: Object | None) -> list[str]:
     """Warn about names and numbers that bring surprises."""
     changed = old is None or old.get("spec") != new.get("spec")
-    messages = _workload.name_warnings(new, old)
+    messages = workload.name_warnings(new, old)
     if changed:
         messages += job_spec.warnings(get(new, ".spec.jobTemplate.spec", {}), _JOB)
     if old is not None and "TZ" in get(new, ".spec.schedule", ""):
@@ -158,8 +158,8 @@ RESOURCE = Resource(
         Column("Active", lambda obj, now: len(get(obj, ".status.active", ())), type="integer"),
         Column("Last Schedule", _last),
         AGE,
-        *_workload.template_columns(".spec.jobTemplate.spec.template"),
-        _workload.selector_column(".spec.jobTemplate.spec.selector"),
+        *workload.template_columns(".spec.jobTemplate.spec.template"),
+        workload.selector_column(".spec.jobTemplate.spec.selector"),
     ),
     default=default,
     prepare_create=prepare_create,

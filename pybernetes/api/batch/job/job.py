@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import copy
 
-from pybernetes.api import selectors
-from pybernetes.api.apps import _workload
+from pybernetes.api import selectors, workload
 from pybernetes.api.batch.job import job_spec, job_status, pod_failure_policy
 from pybernetes.api.core.pod.validation import internal
 from pybernetes.api.field import Errors, Path
@@ -84,7 +83,7 @@ def validate(obj: Object, errors: Errors) -> None:
     before = len(errors)
     validate_label_selector(selector, _SPEC / "selector", errors)
     if len(errors) == before:
-        _workload.check_match(selector, spec.get("template", {}), _TEMPLATE, errors)
+        workload.check_match(selector, spec.get("template", {}), _TEMPLATE, errors)
     completions = spec.get("completions") or 0
     if spec.get("completionMode") == "Indexed" and completions > 0:
         name = obj["metadata"].get("name", "")
@@ -112,7 +111,7 @@ def validate_create(obj: Object, errors: Errors) -> None:
     validate_label_selector(spec["selector"], _SPEC, selector_errors)
     if not selector_errors and not selectors.from_object(spec["selector"]).matches(expected):
         errors.invalid(
-            _SPEC / "selector", _workload.ordered(spec["selector"]), "`selector` not auto-generated"
+            _SPEC / "selector", workload.ordered(spec["selector"]), "`selector` not auto-generated"
         )
 
 
@@ -125,7 +124,7 @@ def validate_update(new: Object, old: Object, errors: Errors) -> None:
         if spec["completions"] != spec.get("parallelism"):
             text = "can only be modified in tandem with spec.parallelism"
             errors.invalid(_SPEC / "completions", spec["completions"], text)
-    _workload.check_immutable_selector(new, old, errors)
+    workload.check_immutable_selector(new, old, errors)
     _template(spec.get("template", {}), old, errors)
     for key in _FIXED:
         meta.immutable(spec.get(key), before.get(key), _SPEC / key, errors)
@@ -181,7 +180,7 @@ def warnings(new: Object, old: Object | None) -> list[str]:
     """Warn about names and numbers that bring surprises."""
     changed = old is None or old.get("spec") != new.get("spec")
     messages = job_spec.warnings(new.get("spec", {}), _SPEC) if changed else []
-    return _workload.name_warnings(new, old) + messages
+    return workload.name_warnings(new, old) + messages
 
 
 def _state(obj: Object, now: float) -> str:
@@ -228,8 +227,8 @@ RESOURCE = Resource(
         Column("Completions", _completions),
         Column("Duration", _duration),
         AGE,
-        *_workload.template_columns(),
-        _workload.selector_column(),
+        *workload.template_columns(),
+        workload.selector_column(),
     ),
     selectable={"status.successful": lambda obj: str(get(obj, ".status.succeeded", 0))},
     default=default,

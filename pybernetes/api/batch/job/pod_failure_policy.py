@@ -5,7 +5,7 @@ from __future__ import annotations
 from pybernetes.api.field import OMIT, Errors, Path
 from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
-from pybernetes.api.validation import names
+from pybernetes.api.validation import checks, names
 
 _ACTIONS = ("Count", "FailIndex", "FailJob", "Ignore")
 _OPERATORS = ("In", "NotIn")
@@ -76,8 +76,7 @@ def _conditions(patterns: list[Object], path: Path, errors: Errors) -> None:
         errors.too_many(path, len(patterns), _MAX_PATTERNS)
     for index, pattern in enumerate(patterns):
         kind, status = pattern.get("type", ""), pattern.get("status", "")
-        for problem in names.qualified_name(kind):
-            errors.invalid(path[index] / "type", kind, problem)
+        checks.name(names.qualified_name, kind, path[index] / "type", errors)
         if not status:
             errors.required(path[index] / "status", _choice(_STATUSES))
         elif status not in _STATUSES:

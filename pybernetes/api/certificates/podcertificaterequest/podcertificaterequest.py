@@ -37,8 +37,7 @@ def validate(obj: Object, errors: Errors) -> None:
         ("serviceAccountName", "serviceAccountUID"),
         ("nodeName", "nodeUID"),
     ):
-        for problem in names.dns_subdomain(spec.get(name, "")):
-            errors.invalid(_SPEC / name, spec.get(name, ""), problem)
+        checks.name(names.dns_subdomain, spec.get(name, ""), _SPEC / name, errors)
         if not spec.get(uid):
             errors.invalid(_SPEC / uid, "", "must not be empty")
         if len(spec.get(uid, "").encode()) > 128:

@@ -13,7 +13,7 @@ from pybernetes.api.core.service.cluster_ips import (
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
-from pybernetes.api.validation import addresses, meta, names
+from pybernetes.api.validation import addresses, checks, meta, names
 
 _SPEC = Path("spec")
 _PORTS = _SPEC / "ports"
@@ -86,8 +86,7 @@ def _type(spec: Object, errors: Errors) -> None:
     if not name:
         errors.required(_SPEC / "externalName")
     else:
-        for problem in names.dns_subdomain(name):
-            errors.invalid(_SPEC / "externalName", name, problem)
+        checks.name(names.dns_subdomain, name, _SPEC / "externalName", errors)
 
 
 def _ports(spec: Object, errors: Errors) -> None:

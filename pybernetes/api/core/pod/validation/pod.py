@@ -7,7 +7,7 @@ from pybernetes.api.core.pod.validation.containers import validate_image_spaces
 from pybernetes.api.core.pod.validation.spec import validate_pod_spec
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
-from pybernetes.api.validation import checks
+from pybernetes.api.validation import numbers
 
 _SPEC = Path("spec")
 _ANNOTATIONS = Path("metadata") / "annotations"
@@ -23,7 +23,7 @@ def validate_pod(pod: Object, errors: Errors) -> None:
         _no_tokens(spec, errors)
     seconds = spec.get("terminationGracePeriodSeconds", 0)
     if seconds < 0:
-        checks.nonnegative(seconds, _SPEC / "terminationGracePeriodSeconds", errors)
+        numbers.nonnegative(seconds, _SPEC / "terminationGracePeriodSeconds", errors)
     for key in ("containers", "initContainers"):
         for index, container in enumerate(spec.get(key, ())):
             image = container.get("image", "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
-from pybernetes.api.validation import checks
+from pybernetes.api.validation import checks, numbers
 
 _NUMBERS = ("initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold")
 PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
@@ -56,7 +56,7 @@ def validate_probe(probe: Object, kind: str, grace: int, path: Path, errors: Err
     _handler(probe, grace, path, errors)
     for key in _NUMBERS:
         if probe.get(key, 0) < 0:
-            checks.nonnegative(probe[key], path / key, errors)
+            numbers.nonnegative(probe[key], path / key, errors)
     seconds = probe.get("terminationGracePeriodSeconds")
     if seconds is not None and seconds <= 0:
         errors.invalid(path / "terminationGracePeriodSeconds", seconds, "must be greater than 0")

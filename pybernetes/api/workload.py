@@ -68,6 +68,18 @@ def check_forever(template: Object, kind: str, errors: Errors) -> None:
         errors.forbidden(TEMPLATE / "spec" / "activeDeadlineSeconds", text)
 
 
+def check_replicated(spec: Object, errors: Errors) -> None:
+    """Check the selector and the template of a Deployment or a ReplicaSet, of which upstream says the same."""
+    selector, template = spec.get("selector"), spec.get("template", {})
+    if selector is None:
+        errors.required(SPEC / "selector")
+    if check_selector(selector, "deployment", errors):
+        check_match(selector, template, TEMPLATE, errors)
+        check_template(template, "ReplicaSet", errors)
+    else:
+        errors.invalid(SPEC / "selector", ordered(selector), "invalid label selector")
+
+
 def check_immutable_selector(new: Object, old: Object, errors: Errors) -> None:
     """Report an error if an update changes the selector."""
     after, before = get(new, ".spec.selector"), get(old, ".spec.selector")
