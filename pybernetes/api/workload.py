@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pybernetes.api import selectors
-from pybernetes.api.core.pod.validation import validate_pod_template
+from pybernetes.api.core.pod.validation.spec import validate_pod_template
 from pybernetes.api.core.pod.validation.warnings import pod_template_warnings
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pybernetes.api.core.pod.defaults import default_pod_template
-from pybernetes.api.core.pod.validation import validate_pod_template
+from pybernetes.api.core.pod.validation.spec import validate_pod_template
 from pybernetes.api.core.pod.validation.warnings import pod_template_warnings
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pybernetes.api.field import Errors, Path
-from pybernetes.api.metadata import keep_all
+from pybernetes.api.metadata import keep_metadata
 from pybernetes.api.resource import KEEPS_METADATA, Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, get
 from pybernetes.api.validation import addresses
@@ -62,7 +62,7 @@ RESOURCE = Resource(
     columns=(NAME, Column("CIDRs", lambda obj, now: ",".join(get(obj, ".spec.cidrs", ()))), AGE),
     default=default,
     prepare_create=prepare_create,
-    prepare_status_update=keep_all,
+    prepare_status_update=keep_metadata,
     validate=validate,
     validate_update=validate_update,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pybernetes.api.field import Errors, Path
-from pybernetes.api.metadata import keep_all
+from pybernetes.api.metadata import keep_metadata
 from pybernetes.api.resource import KEEPS_METADATA, Column, Object, Resource
 from pybernetes.api.storage import _common
 from pybernetes.api.table import AGE, NAME, get
@@ -27,7 +27,7 @@ def prepare_create(obj: Object) -> None:
 
 def prepare_status_update(new: Object, old: Object) -> None:
     """Keep the metadata, and drop the health of storage: that feature is off."""
-    keep_all(new, old)
+    keep_metadata(new, old)
     if not get(old, ".status.storageHealth"):
         new.get("status", {}).pop("storageHealth", None)
 

@@ -6,7 +6,7 @@ import re
 
 from pybernetes.api.core._volume_sources import validate_source
 from pybernetes.api.field import Errors, Path
-from pybernetes.api.metadata import keep_all
+from pybernetes.api.metadata import keep_metadata
 from pybernetes.api.resource import KEEPS_METADATA, Column, Object, Resource
 from pybernetes.api.storage import _common
 from pybernetes.api.table import AGE, NAME, get
@@ -137,7 +137,7 @@ RESOURCE = Resource(
     ),
     default=default,
     prepare_create=prepare_create,
-    prepare_status_update=keep_all,
+    prepare_status_update=keep_metadata,
     validate=validate,
     validate_update=validate_update,
     validate_status_update=validate_status_update,

@@ -8,6 +8,7 @@ from pybernetes.api import selectors, workload
 from pybernetes.api.batch.job import job_spec, job_status, pod_failure_policy
 from pybernetes.api.core.pod.validation import internal
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.metadata import keep
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, epoch, get, human_duration
 from pybernetes.api.validation import meta, names
@@ -151,29 +152,21 @@ def _template(after: Object, old: Object, errors: Errors) -> None:
         if len(mine) == len(theirs):
             for ours, given in zip(mine, theirs, strict=True):
                 if ours.get("name") == given.get("name"):
-                    _put(ours, given, "resources")
+                    keep(ours, given, "resources")
     if pod != wanted:
         errors.invalid(_SPEC / "template.spec", internal.show("PodSpec", wanted), meta.IMMUTABLE)
-
-
-def _put(target: Object, source: Object, key: str) -> None:
-    if key in source:
-        target[key] = source[key]
-    else:
-        target.pop(key, None)
 
 
 def _allow_scheduling(allowed: Object, after: Object) -> None:
     """Take over where pods may run, which a job that waits may change."""
     pod, wanted = allowed.setdefault("spec", {}), after.get("spec", {})
     affinity = {**pod.get("affinity", {})}
-    _put(affinity, wanted.get("affinity", {}), "nodeAffinity")
+    keep(affinity, wanted.get("affinity", {}), "nodeAffinity")
     if affinity or "affinity" in wanted:
         pod["affinity"] = affinity
     else:
         pod.pop("affinity", None)
-    for key in ("nodeSelector", "tolerations", "schedulingGates"):
-        _put(pod, wanted, key)
+    keep(pod, wanted, "nodeSelector", "tolerations", "schedulingGates")
 
 
 def warnings(new: Object, old: Object | None) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any
 from pybernetes.api.core.pod import pod_level_resources
 from pybernetes.api.core.pod.validation.annotations import APP_ARMOR, app_armor_profile
 from pybernetes.api.current_time import timestamp
+from pybernetes.api.metadata import keep
 from pybernetes.api.resource import Object
 
 _KEPT_METADATA = ("deletionTimestamp", "generation", "labels", "annotations", "finalizers", "ownerReferences")
@@ -15,14 +16,6 @@ _KEPT_STATUS = ("resourceClaimStatuses", "extendedResourceClaimStatus")
 _AFFINITIES = ("podAffinity", "podAntiAffinity")
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
-
-
-def _put(target: Object, source: Object, key: str) -> None:
-    """Make a key of the target what it is in the source, absence included."""
-    if key in source:
-        target[key] = source[key]
-    else:
-        target.pop(key, None)
 
 
 def prepare_create(pod: Object) -> None:
@@ -122,11 +115,11 @@ def prepare_status_update(new: Object, old: Object) -> None:
 
     Labels and annotations may change with the status of a pod; owners may not.
     """
-    _put(new["metadata"], old["metadata"], "ownerReferences")
+    keep(new["metadata"], old["metadata"], "ownerReferences")
     before = old.get("status", {})
     status = new.setdefault("status", {})
     if not status.get("qosClass"):
-        _put(status, before, "qosClass")
+        keep(status, before, "qosClass")
     for key in _KEPT_STATUS:
         if key not in status and key in before:
             status[key] = before[key]
@@ -158,8 +151,7 @@ def _drop_disabled(status: Object) -> None:
 
 
 def _reset_metadata(new: Object, old: Object) -> None:
-    for key in _KEPT_METADATA:
-        _put(new["metadata"], old["metadata"], key)
+    keep(new["metadata"], old["metadata"], *_KEPT_METADATA)
 
 
 def _count_generation(new: Object, old: Object) -> None:
@@ -170,9 +162,9 @@ def _count_generation(new: Object, old: Object) -> None:
 def prepare_ephemeral_containers(new: Object, old: Object) -> None:
     """Reduce a write of ``ephemeralcontainers`` to the list of ephemeral containers."""
     spec = dict(old.get("spec", {}))
-    _put(spec, new.get("spec", {}), "ephemeralContainers")
+    keep(spec, new.get("spec", {}), "ephemeralContainers")
     new["spec"] = spec
-    _put(new, old, "status")
+    keep(new, old, "status")
     _reset_metadata(new, old)
     _count_generation(new, old)
 
@@ -185,12 +177,12 @@ def prepare_resize(new: Object, old: Object) -> None:
     )
     if same:  # otherwise validation says what is wrong with the containers
         spec = dict(before)
-        _put(spec, after, "resources")
+        keep(spec, after, "resources")
         for key in ("containers", "initContainers"):
             if key in after:
                 spec[key] = _only_resources(after[key], before.get(key, []))
         new["spec"] = spec
-        _put(new, old, "status")
+        keep(new, old, "status")
         _reset_metadata(new, old)
     prepare_update(new, old)
     if "resources" in new["spec"]:
@@ -206,7 +198,6 @@ def _only_resources(after: list[Object], before: list[Object]) -> list[Object]:
         if container.get("name") != old.get("name"):
             return after
         copy = dict(old)
-        for key in ("resources", "resizePolicy"):
-            _put(copy, container, key)
+        keep(copy, container, "resources", "resizePolicy")
         merged.append(copy)
     return merged

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pybernetes.api.core.pod.validation import containers as each
-from pybernetes.api.core.pod.validation import dns, scheduling
+from pybernetes.api.core.pod.validation import containers, dns, scheduling
 from pybernetes.api.core.pod.validation.annotations import validate_annotations, validate_profiles_match
 from pybernetes.api.core.pod.validation.environment import validate_file_keys
 from pybernetes.api.core.pod.validation.resources import (
@@ -62,7 +61,7 @@ def validate_pod_spec(spec: Object, metadata: Object | None, path: Path, errors:
     if "resourceClaims" in spec:
         claims = {claim["name"] for claim in spec["resourceClaims"] if claim.get("name")}
         validate_pod_claims(spec["resourceClaims"], metadata, path / "resourceClaims", errors)
-    context = each.Context(
+    context = containers.Context(
         volumes, claims, spec.get("terminationGracePeriodSeconds", 0), spec.get("restartPolicy", ""),
         spec.get("hostUsers", True),
     )  # fmt: skip
@@ -100,14 +99,14 @@ def validate_pod_spec(spec: Object, metadata: Object | None, path: Path, errors:
     _file_keys(spec, path, errors)
 
 
-def _containers(spec: Object, context: each.Context, path: Path, errors: Errors) -> None:
+def _containers(spec: Object, context: containers.Context, path: Path, errors: Errors) -> None:
     regular = spec.get("containers", [])
-    each.validate_containers(regular, context, path / "containers", errors)
+    containers.validate_containers(regular, context, path / "containers", errors)
     if "initContainers" in spec:
         here = path / "initContainers"
-        each.validate_init_containers(spec["initContainers"], regular, context, here, errors)
+        containers.validate_init_containers(spec["initContainers"], regular, context, here, errors)
     if "ephemeralContainers" in spec:
-        each.validate_ephemeral_containers(spec, context, path / "ephemeralContainers", errors)
+        containers.validate_ephemeral_containers(spec, context, path / "ephemeralContainers", errors)
 
 
 def _host_ports(spec: Object, is_pod: bool, path: Path, errors: Errors) -> None:

@@ -10,6 +10,7 @@ from pybernetes.api.core.pod.validation.annotations import APP_ARMOR, MIRROR
 from pybernetes.api.core.pod.validation.internal import difference, show
 from pybernetes.api.core.pod.validation.pod import validate_pod
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.metadata import keep
 from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
 from pybernetes.api.validation import checks
@@ -137,8 +138,7 @@ def _without_updatable(after: Object, before: Object) -> Object:
         if key in munged:
             pairs = zip(munged[key], before.get(key, ()), strict=True)
             munged[key] = [{**container, "image": old.get("image", "")} for container, old in pairs]
-    for key in ("activeDeadlineSeconds", "schedulingGates", "tolerations"):
-        _set_back(munged, before, key)
+    keep(munged, before, "activeDeadlineSeconds", "schedulingGates", "tolerations")
     if (
         before.get("terminationGracePeriodSeconds", 0) < 0
         and munged.get("terminationGracePeriodSeconds") == 1
@@ -147,20 +147,13 @@ def _without_updatable(after: Object, before: Object) -> Object:
     return munged
 
 
-def _set_back(munged: Object, before: Object, key: str) -> None:
-    if key in before:
-        munged[key] = before[key]
-    else:
-        munged.pop(key, None)
-
-
 def _gated(munged: Object, before: Object, errors: Errors) -> None:
     """Check that a pod that is not yet up for scheduling only becomes choosier about nodes."""
     selector, previous = munged.get("nodeSelector", {}), before.get("nodeSelector", {})
     if any(selector.get(key) != value for key, value in previous.items()):
         text = "only additions to spec.nodeSelector are allowed (no mutations or deletions)"
         errors.invalid(_SPEC / "nodeSelector", selector or None, text)
-    _set_back(munged, before, "nodeSelector")
+    keep(munged, before, "nodeSelector")
     affinity, old_affinity = munged.get("affinity"), before.get("affinity")
     new_node = affinity.get("nodeAffinity") if affinity else None
     old_node = old_affinity.get("nodeAffinity") if old_affinity else None
