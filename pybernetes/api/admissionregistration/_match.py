@@ -38,6 +38,11 @@ def validate_match(match: Object | None, path: Path, errors: Errors) -> None:
             validate_named_rule(rule, (path / key)[index], errors)
 
 
+def default_binding(obj: Object) -> None:
+    """Complete what a binding matches."""
+    default_match(obj.setdefault("spec", {}).get("matchResources"))
+
+
 def validate_failure_policy(spec: Object, path: Path, errors: Errors) -> None:
     """Check what happens if the policy itself fails."""
     policy = spec.get("failurePolicy", "")

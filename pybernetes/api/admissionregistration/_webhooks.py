@@ -9,13 +9,12 @@ from pybernetes.api.admissionregistration._rules import default_rules, validate_
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object
 from pybernetes.api.table import AGE, NAME
-from pybernetes.api.validation import checks, names, webhook
+from pybernetes.api.validation import names, webhook
 from pybernetes.api.validation.selectors import validate_label_selector
 
 _MATCH_POLICIES = ("Equivalent", "Exact")
 _SIDE_EFFECTS = ("None", "NoneOnDryRun")
 REINVOCATION_POLICIES = ("IfNeeded", "Never")
-_REVIEW_VERSIONS = ("v1", "v1beta1")
 # Kinds that are asked and never stored: calling a webhook for them could lock everybody out.
 _EXCLUDED = frozenset(
     {
@@ -92,17 +91,10 @@ def _name(name: str, path: Path, errors: Errors) -> None:
 
 
 def _versions(versions: list[str], path: Path, errors: Errors) -> None:
-    listed = ", ".join(_REVIEW_VERSIONS)
-    if not versions:
-        errors.required(path, f"must specify one of {listed}")
-        return
-    for index, version in enumerate(versions):
-        if version in versions[:index]:
-            errors.invalid(path[index], version, "duplicate version")
-            continue
-        checks.name(names.dns1035_label, version, path[index], errors)
-    if not any(version in _REVIEW_VERSIONS for version in versions):
-        errors.invalid(path, versions, f"must include at least one of {listed}")
+    if versions:
+        webhook.review_versions(versions, path, errors)
+    else:
+        errors.required(path, f"must specify one of {', '.join(webhook.REVIEW_VERSIONS)}")
 
 
 def warnings(obj: Object, old: Object | None) -> list[str]:

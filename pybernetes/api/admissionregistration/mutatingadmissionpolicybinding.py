@@ -12,11 +12,6 @@ from pybernetes.api.validation import names
 _SPEC = Path("spec")
 
 
-def default(obj: Object) -> None:
-    """Complete what is matched."""
-    _match.default_match(obj.setdefault("spec", {}).get("matchResources"))
-
-
 def validate(obj: Object, errors: Errors) -> None:
     """Check the policy and the parameters."""
     spec = obj.get("spec", {})
@@ -41,7 +36,7 @@ RESOURCE = Resource(
     generation=True,
     unconditional_update=False,
     columns=_match.BINDING_COLUMNS,
-    default=default,
+    default=_match.default_binding,
     validate=validate,
     validate_create=validate_name,
     warnings=warnings,

@@ -12,11 +12,6 @@ _SPEC = Path("spec")
 _ACTIONS = ("Audit", "Deny", "Warn")
 
 
-def default(obj: Object) -> None:
-    """Complete what is matched."""
-    _match.default_match(obj.setdefault("spec", {}).get("matchResources"))
-
-
 def validate(obj: Object, errors: Errors) -> None:
     """Check the policy, the parameters and the actions."""
     spec = obj.get("spec", {})
@@ -54,7 +49,7 @@ RESOURCE = Resource(
     generation=True,
     unconditional_update=False,
     columns=_match.BINDING_COLUMNS,
-    default=default,
+    default=_match.default_binding,
     validate=validate,
     validate_create=validate_name,
     warnings=warnings,

@@ -12,12 +12,11 @@ from pybernetes.api.customresource import names as names_given
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import NAME, PLAIN, get
-from pybernetes.api.validation import checks, meta, names, webhook
+from pybernetes.api.validation import meta, names, webhook
 
 _SPEC = Path("spec")
 _STORED = Path("status") / "storedVersions"
 _APPROVED = "api-approved.kubernetes.io"
-_REVIEW_VERSIONS = ("v1", "v1beta1")
 
 
 def default(obj: Object) -> None:
@@ -146,16 +145,10 @@ def _conversion(conversion: Object, preserve: bool, errors: Errors) -> None:
         errors.required(where, "required when strategy is set to Webhook")
     else:
         webhook.client_config(config, where, errors, swapped=True)
-    if not versions:
+    if versions:
+        webhook.review_versions(versions, listed, errors)
+    else:
         errors.required(listed)
-        return
-    for index, version in enumerate(versions):
-        if version in versions[:index]:
-            errors.invalid(listed[index], version, "duplicate version")
-            continue
-        checks.name(names.dns1035_label, version, listed[index], errors)
-    if not any(version in _REVIEW_VERSIONS for version in versions):
-        errors.invalid(listed, versions, "must include at least one of " + ", ".join(_REVIEW_VERSIONS))
 
 
 def _stored_versions(stored: list[str], versions: list[Object], errors: Errors) -> None:

@@ -17,36 +17,35 @@ _UUID_TEXT = (
 
 def driver(name: str, path: Path, errors: Errors) -> None:
     """Check the name of a driver; the case of its letters does not matter."""
-    if not name:
-        errors.required(path)
-        return
-    if len(name.encode()) > _LONGEST_DRIVER:
-        errors.too_long(path, _LONGEST_DRIVER)
-    for problem in names.dns_subdomain(name.lower()):
-        errors.invalid(path, name, problem)
+    if _has_length(name, _LONGEST_DRIVER, path, errors):
+        for problem in names.dns_subdomain(name.lower()):
+            errors.invalid(path, name, problem)
 
 
 def any_case_driver(name: str, path: Path, errors: Errors) -> None:
     """Check the name of a driver where upstream states it beside the field, in other words."""
-    if not name:
-        errors.required(path)
-        return
-    if len(name.encode()) > _LONGEST_DRIVER:
-        errors.too_long(path, _LONGEST_DRIVER)
-    for problem in names.dns_subdomain(name.lower()):
-        text = problem.replace("a lowercase RFC", "an RFC").replace("lower case alphanumeric", "alphanumeric")
-        errors.invalid(path, name, text.replace("example.com", "Example.com"))
+    if _has_length(name, _LONGEST_DRIVER, path, errors):
+        for problem in names.dns_subdomain(name.lower()):
+            text = problem.replace("a lowercase RFC", "an RFC").replace(
+                "lower case alphanumeric", "alphanumeric"
+            )
+            errors.invalid(path, name, text.replace("example.com", "Example.com"))
 
 
 def pool(name: str, path: Path, errors: Errors) -> None:
     """Check the name of a pool: subdomains with slashes between them."""
+    if _has_length(name, _LONGEST_POOL, path, errors):
+        for part in name.split("/"):
+            checks.name(names.dns_subdomain, part, path, errors)
+
+
+def _has_length(name: str, longest: int, path: Path, errors: Errors) -> bool:
+    """Check the length of a name, and return whether there is a name at all."""
     if not name:
         errors.required(path)
-        return
-    if len(name.encode()) > _LONGEST_POOL:
-        errors.too_long(path, _LONGEST_POOL)
-    for part in name.split("/"):
-        checks.name(names.dns_subdomain, part, path, errors)
+    elif len(name.encode()) > longest:
+        errors.too_long(path, longest)
+    return bool(name)
 
 
 def label(name: str, path: Path, errors: Errors) -> None:

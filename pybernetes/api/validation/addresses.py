@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Container
+from collections.abc import Callable, Container
 from functools import lru_cache
 
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.text import go_format
+from pybernetes.api.validation import checks
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -54,18 +55,26 @@ def _ip_problems(text: str) -> tuple[str, ...]:
 
 def legacy_ip(text: str, path: Path, errors: Errors, old: Container[str] = ()) -> None:
     """Check an address in a field that may hold it in any spelling; what was there before is kept."""
-    if text in old:
-        return
-    for problem in _ip_problems(text):
-        errors.invalid(path, text, problem)
+    if text not in old:
+        checks.name(_ip_problems, text, path, errors)
 
 
 def strict_ip(text: str, path: Path, errors: Errors) -> None:
     """Check an address that must be in its canonical spelling."""
-    problems = _ip_problems(text)
+    _strict(_ip_problems, parse_sloppy, text, path, errors)
+
+
+def _strict(
+    check: Callable[[str], tuple[str, ...]],
+    parse: Callable[[str], object],
+    text: str,
+    path: Path,
+    errors: Errors,
+) -> None:
+    problems = check(text)
     for problem in problems:
         errors.invalid(path, text, problem)
-    if not problems and text != (canonical := str(parse_sloppy(text))):
+    if not problems and text != (canonical := str(parse(text))):
         errors.invalid(path, text, f"must be in canonical form ({go_format.quote(canonical)})")
 
 
@@ -101,19 +110,13 @@ def _cidr_problems(text: str) -> tuple[str, ...]:
 
 def legacy_cidr(text: str, path: Path, errors: Errors, old: Container[str] = ()) -> None:
     """Check a CIDR in a field that may hold it in any spelling; what was there before is kept."""
-    if text in old:
-        return
-    for problem in _cidr_problems(text):
-        errors.invalid(path, text, problem)
+    if text not in old:
+        checks.name(_cidr_problems, text, path, errors)
 
 
 def strict_cidr(text: str, path: Path, errors: Errors) -> None:
     """Check a CIDR that must be in its canonical spelling."""
-    problems = _cidr_problems(text)
-    for problem in problems:
-        errors.invalid(path, text, problem)
-    if not problems and text != (canonical := str(parse_cidr_sloppy(text))):
-        errors.invalid(path, text, f"must be in canonical form ({go_format.quote(canonical)})")
+    _strict(_cidr_problems, parse_cidr_sloppy, text, path, errors)
 
 
 def endpoint_ip(text: str, path: Path, errors: Errors) -> None:

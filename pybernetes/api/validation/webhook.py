@@ -1,4 +1,4 @@
-"""How a webhook is reached: a URL, or a service of the cluster."""
+"""How a webhook is reached, by a URL or a service of the cluster, and which versions of reviews it understands."""
 
 from __future__ import annotations
 
@@ -7,9 +7,21 @@ from urllib.parse import urlsplit
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
-from pybernetes.api.validation import names
+from pybernetes.api.validation import checks, names
 
+REVIEW_VERSIONS = ("v1", "v1beta1")
 _FORM = "; desired format: https://host[/path]"
+
+
+def review_versions(versions: list[str], path: Path, errors: Errors) -> None:
+    """Check the versions of reviews that a webhook understands: one of them must be one that is sent."""
+    for index, version in enumerate(versions):
+        if version in versions[:index]:
+            errors.invalid(path[index], version, "duplicate version")
+            continue
+        checks.name(names.dns1035_label, version, path[index], errors)
+    if not any(version in REVIEW_VERSIONS for version in versions):
+        errors.invalid(path, versions, f"must include at least one of {', '.join(REVIEW_VERSIONS)}")
 
 
 def client_config(config: Object, path: Path, errors: Errors, *, swapped: bool = False) -> None:
