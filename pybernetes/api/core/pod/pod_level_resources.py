@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from pybernetes.api import quantity
 
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object
 
+Amount = TypeVar("Amount", str, Fraction)
 _POD_LEVEL = ("cpu", "memory")
 _ZERO = Fraction(0)
 
@@ -37,35 +39,46 @@ def _list(container: Object, key: str) -> dict[str, Fraction]:
     return {name: quantity.parse(text) for name, text in amounts.items()} if amounts else {}
 
 
-def _add(total: dict[str, Fraction], more: dict[str, Fraction]) -> None:
+def _add(total: dict[str, Fraction], more: Mapping[str, Fraction]) -> None:
     for name, amount in more.items():
         total[name] = total.get(name, _ZERO) + amount
 
 
-def _max(total: dict[str, Fraction], more: dict[str, Fraction]) -> None:
+def _max(total: dict[str, Fraction], more: Mapping[str, Fraction]) -> None:
     for name, amount in more.items():
         if name not in total or amount > total[name]:
             total[name] = amount
 
 
-def aggregate(spec: Object, key: str) -> dict[str, Fraction]:
-    """Return the sum of the containers' ``requests`` or ``limits``, or what the largest init container needs."""
-    total: dict[str, Fraction] = {}
+def add_up(
+    spec: Object,
+    read: Callable[[Object], Mapping[str, Amount]],
+    add_to: Callable[[dict[str, Amount], Mapping[str, Amount]], None],
+    raise_to: Callable[[dict[str, Amount], Mapping[str, Amount]], None],
+) -> dict[str, Amount]:
+    """Return the sum over the containers, or what the largest init container needs beside the sidecars before it."""
+    total: dict[str, Amount] = {}
     for container in spec.get("containers", ()):
-        _add(total, _list(container, key))
-    sidecars: dict[str, Fraction] = {}
-    peak: dict[str, Fraction] = {}
+        add_to(total, read(container))
+    sidecars: dict[str, Amount] = {}
+    peak: dict[str, Amount] = {}
     for container in spec.get("initContainers", ()):
-        amounts = _list(container, key)
+        amounts = read(container)
         if is_restartable(container):
-            _add(total, amounts)
-            _add(sidecars, amounts)
-            amounts = dict(sidecars)
+            add_to(total, amounts)
+            add_to(sidecars, amounts)
+            raise_to(peak, sidecars)
         else:
-            _add(amounts, sidecars)
-        _max(peak, amounts)
-    _max(total, peak)
+            needed = dict(amounts)
+            add_to(needed, sidecars)
+            raise_to(peak, needed)
+    raise_to(total, peak)
     return total
+
+
+def aggregate(spec: Object, key: str) -> dict[str, Fraction]:
+    """Return the sum of the containers' ``requests`` or ``limits`` as numbers."""
+    return add_up(spec, lambda container: _list(container, key), _add, _max)
 
 
 def _first_text(spec: Object, key: str, name: str) -> str:

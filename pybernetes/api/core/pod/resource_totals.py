@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from pybernetes.api import quantity
-from pybernetes.api.core.pod.pod_level_resources import is_restartable, supported_at_pod_level
+from pybernetes.api.core.pod.pod_level_resources import add_up, supported_at_pod_level
 from pybernetes.api.resource_list import Amounts, ResourceList, add_to, maximum, raise_to
 
 if TYPE_CHECKING:
@@ -22,25 +22,11 @@ def spec_list(container: Object, key: str) -> Amounts:
 
 
 def aggregate(spec: Object, read: Read, statuses: dict[str, Object] | None = None) -> ResourceList:
-    """Return the sum over the containers, or what the largest init container needs beside the sidecars before it."""
-    statuses_by_name = statuses or {}
-    total: ResourceList = {}
-    for container in spec.get("containers", ()):
-        add_to(total, read(container, statuses_by_name.get(container.get("name", ""))))
-    sidecars: ResourceList = {}
-    peak: ResourceList = {}
-    for container in spec.get("initContainers", ()):
-        amounts = read(container, statuses_by_name.get(container.get("name", "")))
-        if is_restartable(container):
-            add_to(total, amounts)
-            add_to(sidecars, amounts)
-            raise_to(peak, sidecars)
-        else:
-            needed = dict(amounts)
-            add_to(needed, sidecars)
-            raise_to(peak, needed)
-    raise_to(total, peak)
-    return total
+    """Return the sum over the containers, as ``read`` counts each from its specification and its status."""
+    known = statuses or {}
+    return add_up(
+        spec, lambda container: read(container, known.get(container.get("name", ""))), add_to, raise_to
+    )
 
 
 def _spec(key: str) -> Read:
