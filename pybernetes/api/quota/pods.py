@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pybernetes.api.core.pod import resource_totals
-from pybernetes.api.core.pod.pod_level_resources import pod_level_set, qos_class
+from pybernetes.api.core.pod.pod_level_resources import pod_level_set
+from pybernetes.api.core.pod.qos_class import pod_qos_class
 from pybernetes.api.quota.evaluator import Evaluator, selects
 from pybernetes.api.resource import Object
 from pybernetes.api.resource_list import Amounts, ResourceList
@@ -119,9 +120,9 @@ class PodEvaluator(Evaluator):
             case "NotTerminating":
                 return not is_terminating(obj)
             case "BestEffort":
-                return _qos(obj) == "BestEffort"
+                return pod_qos_class(obj) == "BestEffort"
             case "NotBestEffort":
-                return _qos(obj) != "BestEffort"
+                return pod_qos_class(obj) != "BestEffort"
             case "PriorityClass":
                 name = obj.get("spec", {}).get("priorityClassName")
                 return selects(scope, [name] if name else [])
@@ -140,10 +141,6 @@ class PodEvaluator(Evaluator):
         if is_terminating(new) != is_terminating(old) or _resized(new, old):
             return True
         return counts(old, now) and not counts(new, now)
-
-
-def _qos(pod: Object) -> str:
-    return pod.get("status", {}).get("qosClass") or qos_class(pod["spec"])
 
 
 def _resized(new: Object, old: Object) -> bool:

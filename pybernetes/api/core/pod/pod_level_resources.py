@@ -1,4 +1,4 @@
-"""What a pod's containers ask for together, and the class of service that follows from it."""
+"""Resources of a pod as a whole: which can be given so, and how the sum over its containers completes them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pybernetes.api.resource import Object
 
 Amount = TypeVar("Amount", str, Fraction)
-_POD_LEVEL = ("cpu", "memory")
+POD_LEVEL = ("cpu", "memory")
 _ZERO = Fraction(0)
 
 
@@ -23,7 +23,7 @@ def is_restartable(container: Object) -> bool:
 
 def supported_at_pod_level(name: str) -> bool:
     """Return whether a resource can be given for the pod as a whole."""
-    return name in _POD_LEVEL or name.startswith("hugepages-")
+    return name in POD_LEVEL or name.startswith("hugepages-")
 
 
 def pod_level_set(spec: Object) -> bool:
@@ -106,7 +106,7 @@ def default_pod_level(spec: Object) -> None:
         if name.startswith("hugepages-") and name not in requests and name not in limits:
             limits[name] = as_text(spec, "limits", name, amount)
     for name, amount in all_requests.items():
-        if name in _POD_LEVEL and name not in requests:
+        if name in POD_LEVEL and name not in requests:
             requests[name] = as_text(spec, "requests", name, amount)
     for name, given in limits.items():
         if supported_at_pod_level(name):
@@ -126,26 +126,3 @@ def default_pod_level(spec: Object) -> None:
         resources["requests"] = requests
     if limits:
         resources["limits"] = limits
-
-
-def _requirements_class(resources: Object) -> str:
-    requests, limits = resources.get("requests", {}), resources.get("limits", {})
-    if not requests and not limits:
-        return "BestEffort"
-    classes = set()
-    for name in _POD_LEVEL:
-        request, limit = quantity.parse(requests.get(name, "0")), quantity.parse(limits.get(name, "0"))
-        classes.add("Burstable" if request != limit else "Guaranteed" if request else "BestEffort")
-    return classes.pop() if len(classes) == 1 else "Burstable"
-
-
-def qos_class(spec: Object) -> str:
-    """Return ``Guaranteed``, ``Burstable`` or ``BestEffort``."""
-    if pod_level_set(spec):
-        return _requirements_class(spec["resources"])
-    classes = {
-        _requirements_class(container.get("resources", {}))
-        for key in ("initContainers", "containers")
-        for container in spec.get(key, ())
-    }
-    return classes.pop() if len(classes) == 1 else "Burstable" if classes else "BestEffort"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from pybernetes.api.core.pod import pod_level_resources
+from pybernetes.api.core.pod.qos_class import qos_class
 from pybernetes.api.core.pod.validation.annotations import APP_ARMOR, app_armor_profile
 from pybernetes.api.current_time import timestamp
 from pybernetes.api.metadata import keep
@@ -41,7 +42,7 @@ def prepare_create(pod: Object) -> None:
     _app_armor_fields(pod["metadata"].get("annotations", {}), spec)
     if "resources" in spec:
         pod_level_resources.default_pod_level(spec)
-    status["qosClass"] = pod_level_resources.qos_class(spec)
+    status["qosClass"] = qos_class(spec)
     pod["status"] = status
 
 

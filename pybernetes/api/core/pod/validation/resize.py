@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pybernetes.api.core.pod import pod_level_resources
+from pybernetes.api.core.pod.qos_class import qos_class
 from pybernetes.api.core.pod.validation.annotations import MIRROR
 from pybernetes.api.core.pod.validation.pod import validate_pod
 from pybernetes.api.core.pod.validation.update import same
@@ -25,8 +26,8 @@ def validate_resize(new: Object, old: Object, errors: Errors) -> None:
         errors.forbidden(Path(), "windows pods cannot be resized")
         return
     validate_pod(new, errors)
-    quality = old.get("status", {}).get("qosClass") or pod_level_resources.qos_class(before)
-    if quality != pod_level_resources.qos_class(after):
+    quality = old.get("status", {}).get("qosClass") or qos_class(before)
+    if quality != qos_class(after):
         text = "Pod QOS Class may not change as a result of resizing"
         errors.invalid(_SPEC, new.get("status", {}).get("qosClass", ""), text)
     if not _node_can_resize(old):
