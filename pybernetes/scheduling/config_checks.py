@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import ROOT, Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.validation import names
 from pybernetes.api.validation.selectors import validate_node_selector, validate_node_selector_term
 from pybernetes.lib import flags
 
-Fields = dict[str, Any]
 # Plugins that once were: naming them is an error, not a plugin that is unknown.
 _REMOVED = frozenset(("AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"))
 _POINTS = frozenset(
@@ -49,8 +47,8 @@ _TOP = frozenset(
 _PROFILE = frozenset(["schedulerName", "percentageOfNodesToScore", "plugins", "pluginConfig"])
 
 
-def check(config: Fields, errors: Errors) -> None:
-    """Collects what is wrong with a configuration."""
+def check(config: Object, errors: Errors) -> None:
+    """Collect what is wrong with a configuration."""
     _unknown(config, _TOP, ROOT, errors)
     _election(config.get("leaderElection") or {}, errors)
     if config.get("parallelism", 16) <= 0:
@@ -75,13 +73,13 @@ def check(config: Fields, errors: Errors) -> None:
         )
 
 
-def _unknown(value: Fields, known: frozenset[str], path: Path, errors: Errors) -> None:
+def _unknown(value: Object, known: frozenset[str], path: Path, errors: Errors) -> None:
     for name in value:
         if name not in known:
             errors.invalid(path / name, name, "unknown field")
 
 
-def _election(election: Fields, errors: Errors) -> None:
+def _election(election: Object, errors: Errors) -> None:
     path = ROOT / "leaderElection"
     lock = election.get("resourceLock", "leases")
     if election.get("leaderElect", True) and lock != "leases":
@@ -100,13 +98,13 @@ def _election(election: Fields, errors: Errors) -> None:
         errors.invalid(path / "leaseDuration", election.get("renewDeadline", "10s"), text)
 
 
-def _percentage(value: Fields, path: Path, errors: Errors) -> None:
+def _percentage(value: Object, path: Path, errors: Errors) -> None:
     percentage = value.get("percentageOfNodesToScore")
     if percentage is not None and not 0 <= percentage <= 100:
         errors.invalid(path / "percentageOfNodesToScore", percentage, "not in valid range [0-100]")
 
 
-def _profile(profile: Fields, name: str, path: Path, errors: Errors) -> None:
+def _profile(profile: Object, name: str, path: Path, errors: Errors) -> None:
     _unknown(profile, _PROFILE, path, errors)
     if not name:
         errors.required(path / "schedulerName")
@@ -140,7 +138,7 @@ def _removed(path: Path, index: int, name: str, errors: Errors) -> None:
 # -- arguments of plugins --------------------------------------------------------------------------------
 
 
-def _preemption(args: Fields, path: Path, errors: Errors) -> None:
+def _preemption(args: Object, path: Path, errors: Errors) -> None:
     percentage = args.get("minCandidateNodesPercentage", 10)
     absolute = args.get("minCandidateNodesAbsolute", 100)
     where, other = path / "minCandidateNodesPercentage", path / "minCandidateNodesAbsolute"
@@ -153,24 +151,24 @@ def _preemption(args: Fields, path: Path, errors: Errors) -> None:
         errors.invalid(other, absolute, "cannot be zero at the same time as minCandidateNodesPercentage")
 
 
-def _inter_pod_affinity(args: Fields, path: Path, errors: Errors) -> None:
+def _inter_pod_affinity(args: Object, path: Path, errors: Errors) -> None:
     weight = args.get("hardPodAffinityWeight", 1)
     if not 0 <= weight <= 100:
         errors.invalid(path / "hardPodAffinityWeight", weight, "not in valid range [0, 100]")
 
 
-def _node_affinity(args: Fields, path: Path, errors: Errors) -> None:
+def _node_affinity(args: Object, path: Path, errors: Errors) -> None:
     added = args.get("addedAffinity") or {}
     required = added.get("requiredDuringSchedulingIgnoredDuringExecution")
     where = path / "addedAffinity"
     if required is not None:
         validate_node_selector(required, where / "requiredDuringSchedulingIgnoredDuringExecution", errors)
     for index, term in enumerate(added.get("preferredDuringSchedulingIgnoredDuringExecution") or ()):
-        each = (where / "preferredDuringSchedulingIgnoredDuringExecution")[index]
-        validate_node_selector_term(term.get("preference") or {}, each, errors)
+        place = (where / "preferredDuringSchedulingIgnoredDuringExecution")[index]
+        validate_node_selector_term(term.get("preference") or {}, place, errors)
 
 
-def _spread(args: Fields, path: Path, errors: Errors) -> None:
+def _spread(args: Object, path: Path, errors: Errors) -> None:
     kind, constraints = args.get("defaultingType") or "System", args.get("defaultConstraints") or []
     if kind not in ("System", "List"):
         errors.unsupported(path / "defaultingType", kind, ["System", "List"])
@@ -199,7 +197,7 @@ def _spread(args: Fields, path: Path, errors: Errors) -> None:
         seen.add((key, action))
 
 
-def _shape(shape: list[Fields], path: Path, errors: Errors) -> None:
+def _shape(shape: list[Object], path: Path, errors: Errors) -> None:
     if not shape:
         errors.required(path, "at least one point must be specified")
         return
@@ -216,7 +214,7 @@ def _shape(shape: list[Fields], path: Path, errors: Errors) -> None:
                 errors.invalid(path[index] / name, point[name], f"not in valid range [0, {most}]")
 
 
-def _fit(args: Fields, path: Path, errors: Errors) -> None:
+def _fit(args: Object, path: Path, errors: Errors) -> None:
     for index, name in enumerate(args.get("ignoredResources") or ()):
         for problem in names.qualified_name(name):
             errors.invalid((path / "ignoredResources")[index], name, problem)
@@ -247,7 +245,7 @@ def _fit(args: Fields, path: Path, errors: Errors) -> None:
         errors.forbidden(at, "must be nil when type is not RequestedToCapacityRatio")
 
 
-def _balanced(args: Fields, path: Path, errors: Errors) -> None:
+def _balanced(args: Object, path: Path, errors: Errors) -> None:
     seen: set[str] = set()
     for index, resource in enumerate(args.get("resources") or ()):
         where = (path / "resources")[index]
@@ -258,7 +256,7 @@ def _balanced(args: Fields, path: Path, errors: Errors) -> None:
             errors.invalid(where / "weight", resource["weight"], "must be 1")
 
 
-def _volume_binding(args: Fields, path: Path, errors: Errors) -> None:
+def _volume_binding(args: Object, path: Path, errors: Errors) -> None:
     seconds = args.get("bindTimeoutSeconds", 600)
     if seconds < 0:
         text = "invalid BindTimeoutSeconds, should not be a negative value"

@@ -49,7 +49,7 @@ class Cycle:
         self._start = 0  # where the search begins when only a share of the nodes is looked at
 
     def decide(self, pod: Pod) -> Decision:
-        """Chooses the node for a pod."""
+        """Choose the node for a pod."""
         snapshot = self.snapshot
         if not snapshot.node_count:
             return Decision("", 0, Diagnosis(0, NO_NODES))
@@ -65,15 +65,15 @@ class Cycle:
             restricting.append(plugin.name)
         active = self.active(pod)
         if pod.nominated:
-            found = self._some(pod, active, frozenset((pod.nominated,)) & (names or {pod.nominated}), [])
-            if found.node:
-                return found
+            decision = self._some(pod, active, frozenset((pod.nominated,)) & (names or {pod.nominated}), [])
+            if decision.node:
+                return decision
         if names is not None:
             return self._some(pod, active, names, restricting)
         return self._any(pod, active)
 
     def active(self, pod: Pod) -> Active:
-        """The plugins that have something to say about a pod."""
+        """Return the plugins that have something to say about a pod."""
         shape, snapshot = pod.shape, self.snapshot
         if shape.volumes is not None or pod.node:
             return self._active(pod)
@@ -108,7 +108,7 @@ class Cycle:
         return Active(filters, scores, tuple(keys))
 
     def reasons(self, pod: Pod, active: Active, row: int) -> tuple[str, ...]:
-        """Why a pod cannot be on a row as things are there now; nothing if it can."""
+        """Return why a pod cannot be on a row as it is now; nothing if it can."""
         rows = np.array((row,), dtype=np.intp)
         promised, beside = self.nominations.verdicts(pod, active.filters, rows)
         over = {plugin.name: codes for plugin, codes in beside if len(promised)}
@@ -155,7 +155,7 @@ class Cycle:
         return Decision("", 0, diagnose(pod, snapshot.node_count, snapshot.valid[snapshot.all], verdicts))
 
     def _first_best(self, total: Ints) -> int:
-        """The best row; of several, one that chance decides on."""
+        """Return the best row, a random one if several are equally good."""
         start = self._chance.randrange(len(total))
         after = start + int(total[start:].argmax())
         if start == 0:
@@ -164,14 +164,14 @@ class Cycle:
         return before if total[before] > total[after] else after
 
     def _sample(self, feasible: Ints, count: int) -> Ints:
-        """As many nodes as asked for, going on where the last search ended."""
+        """Return as many nodes as asked for, going on where the last search ended."""
         at = int(np.searchsorted(feasible, self._start % self.snapshot.size))
         chosen = np.concatenate((feasible[at:], feasible[:at]))[:count]
         self._start = int(chosen[-1]) + 1
         return chosen
 
     def _best(self, pod: Pod, active: Active, rows: Ints, scores: Ints) -> int:
-        """The best of some rows whose scores lack those that are relative."""
+        """Return the best of some rows, adding the scores that are relative to the other rows."""
         if len(rows) == 1:
             return int(rows[0])
         scores = scores.copy()
@@ -184,7 +184,7 @@ class Cycle:
     # -- a few nodes -------------------------------------------------------------------------------------
 
     def _some(self, pod: Pod, active: Active, names: frozenset[str], restricting: list[str]) -> Decision:
-        """Looks at the named nodes only; what is found is not kept."""
+        """Decide among the named nodes only; nothing is remembered for later pods."""
         snapshot = self.snapshot
         known = sorted(
             row for name in names if (row := snapshot.rows.get(name)) is not None and snapshot.valid[row]
@@ -226,7 +226,7 @@ def _go_list(names: list[str]) -> str:
 
 
 def _merged(verdicts: Verdicts, rows: Ints, beside: Verdicts) -> Verdicts:
-    """Verdicts on some rows put over those on all: the pods that are promised a place are looked at first."""
+    """Put the verdicts with nominated pods on some rows over the verdicts on all rows."""
     if not beside:
         return verdicts
     over = {plugin.name: codes for plugin, codes in beside}

@@ -37,12 +37,12 @@ class Evaluation:
 
     def __init__(self, snapshot: Snapshot, active: Active) -> None:
         self.snapshot = snapshot
-        self.filters = [each for each in active.filters if each.filter_scope is not Scope.WORLD]
-        self.scores = [each for each in active.scores if not each.plugin.normalizes]
+        self.filters = [plugin for plugin in active.filters if plugin.filter_scope is not Scope.WORLD]
+        self.scores = [weighted for weighted in active.scores if not weighted.plugin.normalizes]
         # The scores of these are worked out among the feasible nodes, once those are known.
         self.relative = [
-            each for each in active.scores
-            if each.plugin.normalizes and each.plugin.score_scope is not Scope.WORLD
+            weighted for weighted in active.scores
+            if weighted.plugin.normalizes and weighted.plugin.score_scope is not Scope.WORLD
         ]  # fmt: skip
         self.codes: list[Ints] = []
         self.parts: list[Ints] = []  # weighted scores of each of `scores`
@@ -52,7 +52,7 @@ class Evaluation:
         self._changes = self._places = -1
 
     def update(self, pod: Pod) -> None:
-        """Catches up with what has changed since the last time."""
+        """Catch up with what has changed since the last time."""
         snapshot = self.snapshot
         size = snapshot.size
         changed = snapshot.changes.since(self._changes) if len(self.feasible) == size else None
@@ -79,7 +79,7 @@ class Evaluation:
         self.raw = [np.zeros(size, dtype=np.int64) for _ in self.relative]
 
     def _work_out(self, pod: Pod, rows: Rows, since: Scope) -> None:
-        """Asks the plugins whose answer may have changed about some rows."""
+        """Ask the plugins whose answer may have changed about some rows."""
         feasible = self.snapshot.valid[rows].copy()
         for plugin, codes in zip(self.filters, self.codes, strict=True):
             if plugin.filter_scope >= since:
@@ -98,7 +98,7 @@ class Evaluation:
         self.total[rows] = total
 
     def _work_out_row(self, pod: Pod, row: int) -> None:
-        """The same for one row where pods or amounts changed."""
+        """Ask the plugins again about one row where pods or amounts changed."""
         feasible = self.snapshot.valid.item(row)
         for plugin, codes in zip(self.filters, self.codes, strict=True):
             if plugin.filter_scope is Scope.ROW:
@@ -139,13 +139,13 @@ class Evaluations:
         self._known: OrderedDict[Hashable, Evaluation] = OrderedDict()
 
     def get(self, pod: Pod, active: Active) -> Evaluation:
-        """The evaluation for a pod, up to date."""
-        found = self._known.get(active.key)
-        if found is None:
+        """Return the evaluation for a pod, up to date."""
+        evaluation = self._known.get(active.key)
+        if evaluation is None:
             if len(self._known) >= self.LIMIT:
                 self._known.popitem(last=False)
-            found = self._known[active.key] = Evaluation(self._snapshot, active)
+            evaluation = self._known[active.key] = Evaluation(self._snapshot, active)
         else:
             self._known.move_to_end(active.key)
-        found.update(pod)
-        return found
+        evaluation.update(pod)
+        return evaluation

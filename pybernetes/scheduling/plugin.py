@@ -12,6 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from pybernetes.api.resource import Object
 from pybernetes.scheduling.cluster_events import Interest
 from pybernetes.scheduling.columns import Ints, Rows
 from pybernetes.scheduling.pods import Pod
@@ -48,13 +49,13 @@ class Plugin:
     name: ClassVar[str]
     points: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(self, snapshot: Snapshot, arguments: dict[str, Any], listers: Any) -> None:
+    def __init__(self, snapshot: Snapshot, arguments: Object, listers: Any) -> None:
         self.snapshot = snapshot
         self.arguments = arguments
         self.listers = listers
 
     def interests(self) -> Iterable[Interest]:
-        """The events that may make a pod fit that this plugin has turned away."""
+        """Return the events that may make a pod fit which this plugin has turned away."""
         return ()
 
 
@@ -62,7 +63,7 @@ class PreFilterPlugin(Plugin):
     """Looks at a pod alone, before any node."""
 
     def pre_filter(self, pod: Pod) -> Rejection | frozenset[str] | None:
-        """Why no node will do, or the only nodes that can, or None: any."""
+        """Return why no node will do, or the names of the only nodes that can, or None for any node."""
         raise NotImplementedError
 
 
@@ -72,29 +73,29 @@ class FilterPlugin(Plugin):
     filter_scope: ClassVar[Scope] = Scope.PLACE
 
     def filter_key(self, pod: Pod) -> Hashable | None:
-        """What the answer depends on besides the nodes."""
+        """Return what ``filter`` depends on besides the nodes; None if this plugin does not care about the pod."""
         raise NotImplementedError
 
     def filter(self, pod: Pod, rows: Rows) -> Ints:
-        """For each row 0 if the pod can be there, or the number of a reason.
+        """Return for each row 0 if the pod can be there, or the code of a reason.
 
         A negative number stands for what no eviction of other pods would change.
         """
         raise NotImplementedError
 
     def filter_row(self, pod: Pod, row: int) -> int:
-        """The same for one row, for plugins that are faster with plain numbers than with columns of one."""
+        """Do ``filter`` for one row, for plugins that are faster with plain numbers than with columns of one."""
         return int(self.filter(pod, slice(row, row + 1))[0])
 
     def filter_beside(self, pod: Pod, rows: Ints, extra: Extra) -> Ints | None:
-        """The same with some more pods on each row that ask for amounts and nothing else.
+        """Do ``filter`` with some more pods on each row, which take amounts and nothing else.
 
         None: these do not change the answer.
         """
         return None
 
     def reasons(self, pod: Pod, code: int) -> tuple[str, ...]:
-        """The reasons behind a number, as people read them."""
+        """Return the reasons that a code stands for, in words."""
         raise NotImplementedError
 
 
@@ -105,24 +106,24 @@ class ScorePlugin(Plugin):
     normalizes: ClassVar[bool] = False
 
     def score_key(self, pod: Pod) -> Hashable | None:
-        """What the answer depends on besides the nodes."""
+        """Return what ``score`` depends on besides the nodes; None if this plugin does not care about the pod."""
         raise NotImplementedError
 
     def score(self, pod: Pod, rows: Rows) -> Ints:
-        """A number for each row; from 0 to 100 unless it normalizes."""
+        """Return a number for each row, from 0 to 100 unless the plugin normalizes."""
         raise NotImplementedError
 
     def score_row(self, pod: Pod, row: int) -> int:
-        """The same for one row, for plugins that are faster with plain numbers than with columns of one."""
+        """Do ``score`` for one row, for plugins that are faster with plain numbers than with columns of one."""
         return int(self.score(pod, slice(row, row + 1))[0])
 
     def normalize(self, pod: Pod, scores: Ints, rows: Ints) -> Ints:
-        """From the scores of the nodes that are left, numbers from 0 to 100."""
+        """Turn the scores of the feasible nodes into numbers from 0 to 100."""
         return scores
 
 
 def normalized(scores: Ints, reverse: bool) -> Ints:
-    """Scores as shares of the best in hundredths; in reverse, what is missing from 100."""
+    """Return scores as percentages of the best; in reverse, 100 less that."""
     best = int(scores.max(initial=0))
     if best == 0:
         return np.full_like(scores, MAX_SCORE if reverse else 0)

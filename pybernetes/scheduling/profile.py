@@ -24,7 +24,7 @@ PLUGINS = "pybernetes.scheduling.plugins"
 
 
 def known_plugins() -> dict[str, type[Plugin]]:
-    """Every plugin that there is, by name."""
+    """Return every plugin by its name."""
     return discover(PLUGINS, "PLUGIN", key=lambda plugin: plugin.name)
 
 
@@ -33,7 +33,7 @@ MIN_NODES = 100
 
 
 def nodes_to_find(percentage: int, nodes: int) -> int:
-    """The number of feasible nodes that is enough to choose from; 0 stands for all.
+    """Return the number of feasible nodes that is enough to choose from; 0 stands for all.
 
     Upstream looks at fewer nodes the more there are if no percentage is given. Here all nodes are looked at
     together and more of them cost next to nothing, so all are looked at unless the configuration says otherwise.
@@ -51,7 +51,7 @@ class Profile:
         self._percentage = config.percentage_of_nodes_to_score
         known = known_plugins()
         named = {name for name, _ in multi_point(config)}
-        named |= {each["name"] for sets in config.plugins.values() for each in sets["enabled"]}
+        named |= {plugin["name"] for sets in config.plugins.values() for plugin in sets["enabled"]}
         for name in sorted(named - known.keys()):
             why = "is not supported yet" if name in ABSENT_PLUGINS else "does not exist"
             raise ConfigurationError(f'profile "{config.scheduler_name}": plugin "{name}" {why}')
@@ -63,7 +63,7 @@ class Profile:
             point: at_point(config, point, lambda name, point=point: point in known[name].points)
             for point in POINTS
         }
-        self.names = {point: [name for name, _ in found] for point, found in points.items()}
+        self.names = {point: [name for name, _ in enabled] for point, enabled in points.items()}
         self._check()
         self.filters = [cast(FilterPlugin, self.plugins[name]) for name in self.names["filter"]]
         self.pre_filters = [
@@ -90,5 +90,5 @@ class Profile:
             )
 
     def share_of_nodes(self, nodes: int) -> int:
-        """How many feasible nodes are enough to choose from; 0: all."""
+        """Return how many feasible nodes are enough to choose from; 0: all."""
         return nodes_to_find(self._percentage, nodes)

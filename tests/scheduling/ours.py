@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.scheduling.config import ProfileConfig, profile_config
 from pybernetes.scheduling.cycle import Cycle, Decision
 from pybernetes.scheduling.listers import Listers
@@ -16,8 +16,6 @@ from pybernetes.scheduling.profile import Profile
 from pybernetes.scheduling.resource_requests import Resources
 from pybernetes.scheduling.snapshot import Snapshot
 from tests.scheduling.reference import World
-
-Object = dict[str, Any]
 
 
 class Ours:

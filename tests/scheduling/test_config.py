@@ -37,7 +37,7 @@ def test_defaults() -> None:
         "NodeName", "NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit",
         "VolumeRestrictions", "VolumeBinding", "VolumeZone", "PodTopologySpread", "InterPodAffinity",
     ]  # fmt: skip
-    assert {each.plugin.name: each.weight for each in made.scores} == {
+    assert {weighted.plugin.name: weighted.weight for weighted in made.scores} == {
         "TaintToleration": 3, "NodeAffinity": 2, "NodeResourcesFit": 1, "VolumeBinding": 1, "PodTopologySpread": 2,
         "InterPodAffinity": 2, "NodeResourcesBalancedAllocation": 1, "ImageLocality": 1,
     }  # fmt: skip
@@ -63,7 +63,7 @@ def test_plugins_are_turned_on_and_off_and_weighted() -> None:
         }
     )
     # What is configured for a point comes first there, with its own weight if it says one.
-    assert [(each.plugin.name, each.weight) for each in made.scores] == [
+    assert [(weighted.plugin.name, weighted.weight) for weighted in made.scores] == [
         ("NodeAffinity", 50), ("NodeResourcesFit", 1), ("TaintToleration", 7), ("VolumeBinding", 1),
         ("PodTopologySpread", 2), ("NodeResourcesBalancedAllocation", 1),
     ]  # fmt: skip
@@ -133,8 +133,8 @@ def test_files(tmp_path: Path) -> None:
     path = tmp_path / "config.yaml"
     path.write_text(yaml.safe_dump({**HEAD, "leaderElection": {"leaderElect": False, "leaseDuration": "30s"},
                                     "clientConnection": {"kubeconfig": "/etc/k", "qps": 5}}))  # fmt: skip
-    found = config.load(path)
-    assert (found.leader_elect, found.lease_seconds, found.kubeconfig, found.qps) == (
+    loaded = config.load(path)
+    assert (loaded.leader_elect, loaded.lease_seconds, loaded.kubeconfig, loaded.qps) == (
         False,
         30.0,
         "/etc/k",

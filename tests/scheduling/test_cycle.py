@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import random
-from typing import Any
 
 import numpy as np
 import pytest
 
+from pybernetes.api.resource import Object
 from pybernetes.scheduling.plugin import Scope
 from tests.scheduling import reference
 from tests.scheduling.ours import Ours
 from tests.scheduling.reference import World
 from tests.scheduling.worlds import Maker
-
-Object = dict[str, Any]
 
 
 def compare_filters(world: World, ours: Ours, obj: Object) -> dict[str, bool]:

@@ -36,7 +36,7 @@ class CidrSet:
         self._next = 0
 
     def allocate(self) -> str:
-        """Takes the next free part; Exhausted if there is none."""
+        """Allocate the next free part; raise Exhausted if there is none."""
         if len(self._used) >= self._count:
             raise Exhausted(
                 f"CIDR allocation failed; there are no remaining CIDRs left to allocate in {self.network}"
@@ -50,11 +50,11 @@ class CidrSet:
         return f"{address}/{self.size}"
 
     def occupy(self, text: str | Network) -> None:
-        """Takes whatever parts a range touches; ValueError if it is none of this one."""
+        """Mark the parts that a range touches as used; raise ValueError if it is outside of this one."""
         self._used.update(self._parts(text))
 
     def release(self, text: str) -> None:
-        """Gives parts back."""
+        """Free the parts that a range touches."""
         self._used.difference_update(self._parts(text))
 
     def _parts(self, text: str | Network) -> range:
@@ -67,21 +67,21 @@ class CidrSet:
 
 
 def cluster_cidrs(text: str) -> list[Network]:
-    """The ranges of ``--cluster-cidr``: one, or one of each family."""
+    """Return the ranges of ``--cluster-cidr``: one, or one of each family."""
     if not text.strip():
         raise ValueError("Controller: Must specify --cluster-cidr if --allocate-node-cidrs is set")
-    found = [ipaddress.ip_network(part.strip(), strict=False) for part in text.split(",")]
-    if len(found) > 2:
-        raise ValueError(f"length of clusterCIDRs is:{len(found)} more than max allowed of 2")
-    if len(found) == 2 and found[0].version == found[1].version:
+    cidrs = [ipaddress.ip_network(part.strip(), strict=False) for part in text.split(",")]
+    if len(cidrs) > 2:
+        raise ValueError(f"length of clusterCIDRs is:{len(cidrs)} more than max allowed of 2")
+    if len(cidrs) == 2 and cidrs[0].version == cidrs[1].version:
         raise ValueError(
             "len of ClusterCIDRs==2 and they are not configured as dual stack (at least one from each IPFamily)"
         )
-    return found
+    return cidrs
 
 
 def mask_sizes(options: Namespace, networks: list[Network]) -> list[int]:
-    """How large the parts for nodes are, one size for each range of the cluster."""
+    """Return how large the parts for nodes are, one size for each range of the cluster."""
     both, four, six = (
         options.node_cidr_mask_size,
         options.node_cidr_mask_size_ipv4,
@@ -106,7 +106,7 @@ def mask_sizes(options: Namespace, networks: list[Network]) -> list[int]:
 
 
 def sets(options: Namespace) -> list[CidrSet]:
-    """The ranges of the options, without what services have."""
+    """Return the ranges of the options, without what services have."""
     networks = cluster_cidrs(options.cluster_cidr)
     result = [
         CidrSet(network, size) for network, size in zip(networks, mask_sizes(options, networks), strict=True)
@@ -114,7 +114,7 @@ def sets(options: Namespace) -> list[CidrSet]:
     for part in options.service_cluster_ip_range.split(","):
         if part.strip():
             service = ipaddress.ip_network(part.strip(), strict=False)
-            for each in result:
-                if each.network.version == service.version and each.network.overlaps(service):
-                    each.occupy(service)
+            for cidr_set in result:
+                if cidr_set.network.version == service.version and cidr_set.network.overlaps(service):
+                    cidr_set.occupy(service)
     return result

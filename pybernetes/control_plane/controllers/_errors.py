@@ -6,6 +6,6 @@ from pybernetes.client.errors import StatusError
 
 
 def is_namespace_terminating(error: StatusError) -> bool:
-    """Whether nothing can be made because the namespace is going, so that there is nothing to try again."""
+    """Return whether a write was refused because its namespace is being deleted, so that a retry is useless."""
     causes = (error.details or {}).get("causes") or ()
     return any(cause.get("reason") == "NamespaceTerminating" for cause in causes)

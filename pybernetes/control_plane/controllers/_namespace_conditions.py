@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-Object = dict[str, Any]
+from pybernetes.api.resource import Object
+
 DISCOVERY, PARSING, CONTENT, REMAINING, FINALIZERS = (
     "NamespaceDeletionDiscoveryFailure", "NamespaceDeletionGroupVersionParsingFailure",
     "NamespaceDeletionContentFailure", "NamespaceContentRemaining", "NamespaceFinalizersRemaining",
@@ -25,22 +25,22 @@ def problems(
     remaining: Mapping[str, int],
     finalizers: Mapping[str, int],
 ) -> dict[str, tuple[str, str]]:
-    """Reason and message by type, of what is not well.
+    """Return reason and message of every problem, by the condition's type.
 
     ``failures`` are groups that could not be asked for their kinds, ``remaining`` counts objects by ``plural.group``,
     ``finalizers`` objects by what they wait for.
     """
-    found: dict[str, tuple[str, str]] = {}
+    by_type: dict[str, tuple[str, str]] = {}
     if failures:
         details = ", ".join(f"{name}: {why}" for name, why in sorted(failures.items()))
         text = f"unable to retrieve the complete list of server APIs: {details}"
-        found[DISCOVERY] = (
+        by_type[DISCOVERY] = (
             "DiscoveryFailed",
             f"Discovery failed for some groups, {len(failures)} failing: {text}",
         )
     if errors:
         text = ", ".join(sorted(errors))
-        found[CONTENT] = (
+        by_type[CONTENT] = (
             "ContentDeletionFailed",
             f"Failed to delete all resource types, {len(errors)} remaining: {text}",
         )
@@ -48,25 +48,25 @@ def problems(
         text = ", ".join(
             sorted(f"{name} has {count} resource instances" for name, count in remaining.items())
         )
-        found[REMAINING] = ("SomeResourcesRemain", f"Some resources are remaining: {text}")
+        by_type[REMAINING] = ("SomeResourcesRemain", f"Some resources are remaining: {text}")
     if finalizers:
         text = ", ".join(
             sorted(f"{name} in {count} resource instances" for name, count in finalizers.items())
         )
-        found[FINALIZERS] = (
+        by_type[FINALIZERS] = (
             "SomeFinalizersRemain",
             f"Some content in the namespace has finalizers remaining: {text}",
         )
-    return found
+    return by_type
 
 
-def conditions(old: Sequence[Object], found: Mapping[str, tuple[str, str]], now: str) -> list[Object]:
-    """The conditions that say what is found; those of other types stay, times change with the status only."""
+def conditions(old: Sequence[Object], problems: Mapping[str, tuple[str, str]], now: str) -> list[Object]:
+    """Return the conditions with these problems; other types stay, times change with the status only."""
     result = list(old)
-    places = {each["type"]: place for place, each in enumerate(result)}
+    places = {condition["type"]: place for place, condition in enumerate(result)}
     for type_, well in _WELL.items():
-        status = "True" if type_ in found else "False"
-        reason, message = found.get(type_, well)
+        status = "True" if type_ in problems else "False"
+        reason, message = problems.get(type_, well)
         wanted = {
             "type": type_, "status": status, "lastTransitionTime": now, "reason": reason, "message": message,
         }  # fmt: skip

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-Object = dict[str, Any]
+from pybernetes.api.resource import Object
+
 ORPHAN = "orphan"
 FOREGROUND = "foregroundDeletion"
 # How an owner is: there; gone; or there only until its dependents are gone.
@@ -31,32 +31,32 @@ DELETE_DEPENDENTS = Action("delete dependents")
 
 
 def is_going(meta: Object) -> bool:
-    """Whether an object is being deleted."""
+    """Return whether an object is being deleted."""
     return "deletionTimestamp" in meta
 
 
 def has_finalizer(meta: Object, name: str) -> bool:
-    """Whether an object waits for something before it goes."""
+    """Return whether an object waits for something before it goes."""
     return name in (meta.get("finalizers") or ())
 
 
 def waits_for_dependents(meta: Object) -> bool:
-    """Whether an object goes as soon as its dependents are gone."""
+    """Return whether an object goes as soon as its dependents are gone."""
     return is_going(meta) and has_finalizer(meta, FOREGROUND)
 
 
 def waits_for_orphaning(meta: Object) -> bool:
-    """Whether an object goes as soon as its dependents no longer name it."""
+    """Return whether an object goes as soon as its dependents no longer name it."""
     return is_going(meta) and has_finalizer(meta, ORPHAN)
 
 
 def state_of(meta: Object) -> str:
-    """How an owner is that exists."""
+    """Return the state of an owner that exists."""
     return WAITING if waits_for_dependents(meta) else SOLID
 
 
 def begin(meta: Object) -> Action | None:
-    """What the deletion of the object itself asks for; None if its owners have to be looked at."""
+    """Return what the deletion of the object itself asks for; None if its owners decide."""
     if waits_for_orphaning(meta):
         return ORPHAN_DEPENDENTS
     if waits_for_dependents(meta):
@@ -67,10 +67,12 @@ def begin(meta: Object) -> Action | None:
 
 
 def decide(meta: Object, states: Sequence[str], dependents: Iterable[Object]) -> Action:
-    """What becomes of an object whose owners are in these states; dependents are the metadata of those it has."""
+    """Decide about an object whose owners are in these states; ``dependents`` is their metadata."""
     references = meta["ownerReferences"]
     if SOLID in states:
-        gone = tuple(each["uid"] for each, state in zip(references, states, strict=True) if state != SOLID)
+        gone = tuple(
+            reference["uid"] for reference, state in zip(references, states, strict=True) if state != SOLID
+        )
         return Action("unlink", owners=gone) if gone else NOTHING
     own = list(dependents)
     if WAITING in states and own:
@@ -84,19 +86,21 @@ def decide(meta: Object, states: Sequence[str], dependents: Iterable[Object]) ->
 
 
 def blocks(meta: Object, owner: str) -> bool:
-    """Whether an owner that is deleted in the foreground has to wait for this dependent."""
+    """Return whether an owner that is deleted in the foreground has to wait for this dependent."""
     return any(
-        each["uid"] == owner and each.get("blockOwnerDeletion") for each in meta.get("ownerReferences") or ()
+        reference["uid"] == owner and reference.get("blockOwnerDeletion")
+        for reference in meta.get("ownerReferences") or ()
     )
 
 
 def unblocked(old: Sequence[Object], new: Sequence[Object]) -> list[Object]:
-    """The references of ``old`` whose owner no longer has to wait for the object."""
-    after = {each["uid"]: each for each in new}
+    """Return the references of ``old`` whose owner no longer has to wait for the object."""
+    after = {reference["uid"]: reference for reference in new}
     return [
-        each
-        for each in old
-        if each.get("blockOwnerDeletion") and not after.get(each["uid"], {}).get("blockOwnerDeletion")
+        reference
+        for reference in old
+        if reference.get("blockOwnerDeletion")
+        and not after.get(reference["uid"], {}).get("blockOwnerDeletion")
     ]
 
 
@@ -104,22 +108,26 @@ def unblocked(old: Sequence[Object], new: Sequence[Object]) -> list[Object]:
 
 
 def without_owners(meta: Object, owners: Iterable[str]) -> Object | None:
-    """The patch that takes owners out of the references; None if they are not there."""
+    """Return the patch that removes owners from the references; None if they are not there."""
     gone = set(owners)
     references = meta.get("ownerReferences") or []
-    kept = [each for each in references if each["uid"] not in gone]
+    kept = [reference for reference in references if reference["uid"] not in gone]
     return {"ownerReferences": kept} if len(kept) != len(references) else None
 
 
 def without_blocking(meta: Object) -> Object | None:
-    """The patch after which no owner waits for the object; None if none does."""
+    """Return the patch after which no owner waits for the object; None if none does."""
     references = meta.get("ownerReferences") or []
-    if not any(each.get("blockOwnerDeletion") for each in references):
+    if not any(reference.get("blockOwnerDeletion") for reference in references):
         return None
-    return {"ownerReferences": [{**each, "blockOwnerDeletion": False} for each in references]}
+    return {"ownerReferences": [{**reference, "blockOwnerDeletion": False} for reference in references]}
 
 
 def without_finalizer(meta: Object, name: str) -> Object | None:
-    """The patch that takes a finalizer off; None if it is not there."""
+    """Return the patch that removes a finalizer; None if it is not there."""
     finalizers = meta.get("finalizers") or []
-    return {"finalizers": [each for each in finalizers if each != name]} if name in finalizers else None
+    return (
+        {"finalizers": [finalizer for finalizer in finalizers if finalizer != name]}
+        if name in finalizers
+        else None
+    )

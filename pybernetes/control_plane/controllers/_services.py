@@ -7,42 +7,42 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.control_plane.controllers._pods import condition, is_going, is_ready, is_terminal
 from pybernetes.lib.clock import Clock
 from pybernetes.runtime.cache import Cache, key_of
 
-Object = dict[str, Any]
 TRIGGER_TIME = "endpoints.kubernetes.io/last-change-trigger-time"
 HEADLESS = "service.kubernetes.io/headless"
 _CHEAP_SECONDS, _LONGEST_SECONDS = 0.002, 1.0
 
 
 def by_selector(service: Object) -> tuple[str, ...]:
-    """Index of services: one label of their selector together with the namespace; none if they select nothing."""
+    """Index services by namespace and one label of their selector; by nothing if they select nothing."""
     for name, value in (service["spec"].get("selector") or {}).items():
         return (f"{service['metadata']['namespace']}/{name}={value}",)
     return ()
 
 
 def services_of(services: Cache, pod: Object) -> set[str]:
-    """The keys of the services that select a pod, with the index ``by_selector``."""
+    """Return the keys of the services that select a pod, with the index ``by_selector``."""
     meta = pod["metadata"]
     labels = meta.get("labels") or {}
-    found = set()
+    keys = set()
     for name, value in labels.items():
         for service in services.find(by_selector, f"{meta['namespace']}/{name}={value}"):
             if service["spec"]["selector"].items() <= labels.items():
-                found.add(key_of(service))
-    return found
+                keys.add(key_of(service))
+    return keys
 
 
 def has_endpoints(service: Object) -> bool:
-    """Whether a service gets its endpoints from here: it selects pods and is no mere name."""
+    """Return whether a service has endpoints of pods: it has a selector and is not an ExternalName."""
     return bool(service["spec"].get("selector")) and service["spec"].get("type") != "ExternalName"
 
 
 def affected(services: Cache, old: Object | None, new: Object | None) -> set[str]:
-    """The services whose endpoints a change of a pod may change."""
+    """Return the services whose endpoints a change of a pod may change."""
     if old is None or new is None:
         return services_of(services, new or old)  # type: ignore[arg-type]
     changed = _endpoint_facts(old) != _endpoint_facts(new)
@@ -54,7 +54,7 @@ def affected(services: Cache, old: Object | None, new: Object | None) -> set[str
 
 def _endpoint_facts(pod: Object) -> tuple[Any, ...]:
     status = pod.get("status", {})
-    addresses = [each.get("ip") for each in status.get("podIPs") or ()]
+    addresses = [pod_ip.get("ip") for pod_ip in status.get("podIPs") or ()]
     return is_going(pod), is_ready(pod), is_terminal(pod), addresses, pod["spec"].get("nodeName")
 
 
@@ -63,7 +63,7 @@ def _name(pod: Object) -> tuple[Any, Any]:
 
 
 def belongs(pod: Object, *, going: bool) -> bool:
-    """Whether a pod is an endpoint at all; ``going`` says whether one that is being deleted is."""
+    """Return whether a pod is an endpoint at all; ``going`` says whether one that is being deleted counts."""
     status = pod.get("status", {})
     if is_terminal(pod) or not (status.get("podIP") or status.get("podIPs")):
         return False
@@ -71,40 +71,44 @@ def belongs(pod: Object, *, going: bool) -> bool:
 
 
 def hostname(pod: Object, service: Object) -> str:
-    """The name under which a pod is known within a headless service, or nothing."""
+    """Return the hostname of a pod within a headless service, or an empty string."""
     spec = pod["spec"]
     return spec.get("hostname", "") if spec.get("subdomain") == service["metadata"]["name"] else ""
 
 
 def is_headless(service: Object) -> bool:
-    """Whether a service has no address of its own."""
+    """Return whether a service has no address of its own."""
     return service["spec"].get("clusterIP") in (None, "", "None")
 
 
 def find_port(pod: Object, port: Object) -> int | None:
-    """The port of a pod that a service's port leads to; None if the pod has none of that name."""
+    """Return the port of a pod that a service's port leads to; None if the pod has none of that name."""
     target = port.get("targetPort")
     if isinstance(target, int):
         return target
     protocol = port.get("protocol", "TCP")
     spec = pod["spec"]
-    sidecars = [each for each in spec.get("initContainers") or () if each.get("restartPolicy") == "Always"]
+    sidecars = [
+        container
+        for container in spec.get("initContainers") or ()
+        if container.get("restartPolicy") == "Always"
+    ]
     for container in [*spec["containers"], *sidecars]:
-        for each in container.get("ports") or ():
-            if each.get("name") == target and each.get("protocol", "TCP") == protocol:
-                return each["containerPort"]
+        for container_port in container.get("ports") or ():
+            if container_port.get("name") == target and container_port.get("protocol", "TCP") == protocol:
+                return container_port["containerPort"]
     return None
 
 
 @lru_cache(maxsize=65536)
 def family_of(address: str) -> str:
-    """``IPv4`` or ``IPv6``."""
+    """Return ``IPv4`` or ``IPv6``."""
     return "IPv6" if ":" in address else "IPv4"
 
 
 @lru_cache(maxsize=65536)
 def normal(address: str) -> str:
-    """An address as the API writes it."""
+    """Return an address in its canonical form."""
     try:
         return str(ipaddress.ip_address(address))
     except ValueError:
@@ -112,9 +116,9 @@ def normal(address: str) -> str:
 
 
 def addresses(pod: Object, family: str) -> list[str]:
-    """A pod's addresses of one family."""
-    found = [each.get("ip", "") for each in pod.get("status", {}).get("podIPs") or ()]
-    return [normal(address) for address in found if address and family_of(address) == family]
+    """Return a pod's addresses of one family."""
+    addresses = [pod_ip.get("ip", "") for pod_ip in pod.get("status", {}).get("podIPs") or ()]
+    return [normal(address) for address in addresses if address and family_of(address) == family]
 
 
 class TriggerTimes:
@@ -124,7 +128,7 @@ class TriggerTimes:
         self._known: dict[str, tuple[str, dict[str, str]]] = {}
 
     def compute(self, key: str, service: Object, pods: Iterable[Object]) -> str:
-        """The earliest change since the last call for this service, or nothing."""
+        """Return the time of the earliest change since the last call for this service, or an empty string."""
         times = {}
         for pod in pods:
             ready = condition(pod, "Ready")
@@ -141,7 +145,7 @@ class TriggerTimes:
         return min(changed, default="")
 
     def forget(self, key: str) -> None:
-        """The service is gone."""
+        """Forget a service that is gone."""
         self._known.pop(key, None)
 
 
@@ -157,23 +161,23 @@ class Pace:
         self._next: dict[str, float] = {}
 
     def delay(self, key: str) -> float:
-        """How long a change has to wait."""
+        """Return how long a change has to wait."""
         return max(0.0, self._next.get(key, 0.0) - self._clock.monotonic())
 
     def worked(self, key: str, seconds: float) -> None:
-        """Takes note of what a service cost."""
+        """Record how long the work for a service took."""
         if seconds > _CHEAP_SECONDS:
             self._next[key] = self._clock.monotonic() + min(_LONGEST_SECONDS, 9 * seconds)
         else:
             self._next.pop(key, None)
 
     def forget(self, key: str) -> None:
-        """The service is gone."""
+        """Forget a service that is gone."""
         self._next.pop(key, None)
 
 
 def with_trigger_time(annotations: Object | None, time: str) -> Object:
-    """Annotations with the time of the last change, or without if there is none."""
+    """Return annotations with the time of the last change, or without if there is none."""
     result = {name: value for name, value in (annotations or {}).items() if name != TRIGGER_TIME}
     if time:
         result[TRIGGER_TIME] = time

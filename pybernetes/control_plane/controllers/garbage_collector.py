@@ -12,9 +12,9 @@ from argparse import Namespace
 from collections.abc import Callable
 from typing import NamedTuple
 
+from pybernetes.api.resource import Object
 from pybernetes.client.errors import Conflict, NotFound
 from pybernetes.client.refs import Ref
-from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers import _ownership
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.control_plane.controllers._metadata.monitors import Monitors
@@ -68,7 +68,7 @@ class GarbageCollector(Controller):
             await super().run()
 
     async def prepare(self) -> None:
-        """Looks at everything there is once the caches are filled; before that most owners would be unknown."""
+        """Check every object once the caches are filled; before that most owners would be unknown."""
         try:
             await asyncio.wait_for(self._monitors.wait_synced(), _SYNC_SECONDS)
         except TimeoutError:
@@ -125,7 +125,7 @@ class GarbageCollector(Controller):
             self._add_waiting_owner(reference, meta.get("namespace", ""))
 
     def _add_waiting_owner(self, reference: Object, namespace: str) -> None:
-        """An owner may be done with waiting when a dependent is gone or stops blocking it."""
+        """Enqueue the owners for which a dependent is gone or no longer blocks deletion."""
         item = self._cached_owner(reference, namespace)
         if item is not None and _ownership.waits_for_dependents(item[1]["metadata"]):
             self._add(*item)
@@ -141,12 +141,12 @@ class GarbageCollector(Controller):
         return (served.ref, obj) if obj is not None and obj["metadata"]["uid"] == reference["uid"] else None
 
     def _seen(self, reference: Object, namespace: str) -> str | None:
-        """How an owner is by the caches alone; None if they do not have it."""
-        found = self._cached_owner(reference, namespace)
-        return _ownership.state_of(found[1]["metadata"]) if found is not None else None
+        """Return the state of an owner by the caches alone; None if they do not have it."""
+        owner = self._cached_owner(reference, namespace)
+        return _ownership.state_of(owner[1]["metadata"]) if owner is not None else None
 
     async def _state(self, reference: Object, ref: Ref, obj: Object) -> str:
-        """How an owner is; the server is asked if no cache has it."""
+        """Return the state of an owner; the server is asked if no cache has it."""
         namespace = obj["metadata"].get("namespace", "")
         seen = self._seen(reference, namespace)
         if seen is not None:
@@ -171,13 +171,13 @@ class GarbageCollector(Controller):
         return ABSENT
 
     def _remember_absent(self, owner: tuple[Ref, str, str]) -> None:
-        """Uids never come back, so this can only grow too large, not wrong."""
+        """Remember an absent owner; uids never come back, so this can only grow too large, not wrong."""
         self._absent[owner] = None
         if len(self._absent) > _ABSENT_OWNERS:
             del self._absent[next(iter(self._absent))]
 
     def _report_other_namespace(self, reference: Object, kind: Ref, ref: Ref, obj: Object) -> None:
-        """Tells people about an owner that exists, but not where the object is."""
+        """Report an owner that exists, but not in the namespace of the object."""
         namespace = obj["metadata"].get("namespace", "")
         informer = self._monitors.get(kind)
         if not kind.namespaced or informer is None:
@@ -185,7 +185,7 @@ class GarbageCollector(Controller):
         place = (kind, f"{namespace}/{reference['name']}", reference["uid"])
         if namespace and place in self._absent:
             return
-        if any(each["metadata"]["uid"] == reference["uid"] for each in informer):
+        if any(other["metadata"]["uid"] == reference["uid"] for other in informer):
             owner = (
                 f"[{reference['apiVersion']}/{reference['kind']}, namespace: {namespace}, "
                 f"name: {reference['name']}, uid: {reference['uid']}]"
@@ -197,7 +197,7 @@ class GarbageCollector(Controller):
     # -- one object --------------------------------------------------------------------------------------
 
     async def reconcile(self, key: str) -> None:
-        """Deletes an object, or changes its metadata, or leaves it."""
+        """Delete an object, change its metadata, or leave it alone."""
         kind, place, uid = key.split(" ")
         ref = self._refs[kind]
         informer = self._monitors.get(ref)
@@ -215,7 +215,7 @@ class GarbageCollector(Controller):
                 return
             except NamespacedOwner:
                 return
-            dependents = (each["metadata"] for _, each in self._monitors.dependents(uid))
+            dependents = (dependent["metadata"] for _, dependent in self._monitors.dependents(uid))
             action = _ownership.decide(meta, states, dependents)
         await self._apply(item, meta, action)
 
@@ -225,7 +225,7 @@ class GarbageCollector(Controller):
         elif action is _ownership.DELETE_DEPENDENTS:
             await self._delete_dependents(item, meta)
         elif action.what == "unlink":
-            await self._edit(item, meta, lambda each: _ownership.without_owners(each, action.owners))
+            await self._edit(item, meta, lambda meta: _ownership.without_owners(meta, action.owners))
         elif action.what == "delete":
             if action.unblock:
                 await self._edit(item, meta, _ownership.without_blocking)
@@ -238,11 +238,11 @@ class GarbageCollector(Controller):
             async with slots:
                 dependent = Item(ref, key_of(obj), obj["metadata"]["uid"])
                 await self._edit(
-                    dependent, obj["metadata"], lambda each: _ownership.without_owners(each, (item.uid,))
+                    dependent, obj["metadata"], lambda meta: _ownership.without_owners(meta, (item.uid,))
                 )
 
-        await asyncio.gather(*(release(*each) for each in self._monitors.dependents(item.uid)))
-        await self._edit(item, meta, lambda each: _ownership.without_finalizer(each, ORPHAN))
+        await asyncio.gather(*(release(*dependent) for dependent in self._monitors.dependents(item.uid)))
+        await self._edit(item, meta, lambda meta: _ownership.without_finalizer(meta, ORPHAN))
 
     async def _delete_dependents(self, item: Item, meta: Object) -> None:
         blocking = [
@@ -251,7 +251,7 @@ class GarbageCollector(Controller):
             if _ownership.blocks(obj["metadata"], item.uid)
         ]
         if not blocking:
-            await self._edit(item, meta, lambda each: _ownership.without_finalizer(each, FOREGROUND))
+            await self._edit(item, meta, lambda meta: _ownership.without_finalizer(meta, FOREGROUND))
         for ref, obj in blocking:
             if not _ownership.waits_for_dependents(obj["metadata"]):
                 self._add(ref, obj)
@@ -259,7 +259,7 @@ class GarbageCollector(Controller):
     # -- writing -----------------------------------------------------------------------------------------
 
     async def _live(self, item: Item) -> Object | None:
-        """The metadata of now; None if the object is gone."""
+        """Return the metadata that the server has; None if the object is gone."""
         namespace, name = split_key(item.key)
         try:
             meta = (await self.client.get(item.ref, name, namespace))["metadata"]
@@ -268,7 +268,7 @@ class GarbageCollector(Controller):
         return meta if meta["uid"] == item.uid else None
 
     async def _edit(self, item: Item, meta: Object, change: Callable[[Object], Object | None]) -> None:
-        """Changes metadata, based on the cache and, should that be out of date, on what the server has."""
+        """Change metadata, based on the cache or, if that is stale, on what the server has."""
         namespace, name = split_key(item.key)
         current: Object | None = meta
         for attempt in range(_TRIES):
@@ -286,7 +286,7 @@ class GarbageCollector(Controller):
             current = await self._live(item)
 
     async def _delete(self, item: Item, meta: Object, policy: str) -> None:
-        """Deletes the object unless its owners have changed since they were looked at."""
+        """Delete the object unless its owners have changed since they were checked."""
         namespace, name = split_key(item.key)
         current: Object | None = meta
         for attempt in range(_TRIES):
@@ -311,7 +311,7 @@ def _owners(meta: Object) -> list[str]:
 
 
 def build(runtime: Runtime, options: Namespace) -> GarbageCollector | None:
-    """None if it is switched off."""
+    """Build the controller; return None if it is switched off."""
     if not options.enable_garbage_collector:
         return None
     return GarbageCollector(runtime, options.concurrent_gc_syncs)

@@ -12,10 +12,10 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 
+from pybernetes.api.resource import Object
 from pybernetes.client.client import copy
 from pybernetes.client.errors import Conflict, NotFound, StatusError
 from pybernetes.client.refs import NAMESPACES, PODS, Ref
-from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers import _namespace_conditions
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.control_plane.controllers._metadata.discovery import Served
@@ -66,7 +66,7 @@ class NamespaceController(Controller):
         await self._monitors.known()
 
     def _changed(self, ref: Ref, old: Object | None, new: Object | None) -> None:
-        """The last object of a kind that goes, or one that comes too late, moves its namespace on."""
+        """Enqueue a namespace when its last object of a kind goes, or one comes too late."""
         if not self._going or (old is not None and new is not None):
             return
         namespace = (new or old)["metadata"].get("namespace", "")  # type: ignore[index]
@@ -74,7 +74,7 @@ class NamespaceController(Controller):
             self.enqueue(namespace)
 
     async def reconcile(self, key: str) -> float | None:
-        """Takes the deletion of a namespace as far as it goes now."""
+        """Take the deletion of a namespace as far as possible now."""
         namespace = self.objects.get(key)
         if (
             namespace is None
@@ -105,7 +105,7 @@ class NamespaceController(Controller):
         return [served for served in preferred if served.ref.namespaced and served.can("delete")]
 
     async def _delete_content(self, key: str, progress: Progress) -> dict[Ref, list[Object]]:
-        """Has everything deleted that is not yet; gives what is left. As long as there are pods, only they go."""
+        """Delete everything that is not deleted yet, pods first; return what is left."""
         pods = self._left(PODS, key)
         if pods:
             await self._delete_all(self._served(PODS), key, pods, progress)
@@ -113,7 +113,11 @@ class NamespaceController(Controller):
         left = {served.ref: self._left(served.ref, key) for served in self._kinds()}
         await _in_parallel(
             lambda served: self._delete_all(served, key, left[served.ref], progress),
-            [each for each in self._kinds() if left[each.ref] or self._monitors.get(each.ref) is None],
+            [
+                served
+                for served in self._kinds()
+                if left[served.ref] or self._monitors.get(served.ref) is None
+            ],
         )
         return {ref: objects for ref, objects in left.items() if objects}
 
@@ -129,7 +133,7 @@ class NamespaceController(Controller):
         return informer.count(by_namespace, key) if informer is not None else 0
 
     async def _delete_all(self, served: Served, key: str, known: list[Object], progress: Progress) -> None:
-        """Deletes the objects of one kind, unless all that are known are on their way already."""
+        """Delete the objects of one kind, unless all known ones are being deleted already."""
         waiting = [obj for obj in known if "deletionTimestamp" not in obj["metadata"]]
         if known and not waiting:
             return
@@ -154,7 +158,7 @@ class NamespaceController(Controller):
             pass
 
     async def _look(self, key: str, progress: Progress) -> dict[Ref, list[Object]]:
-        """Asks the server for what is left; the caches may not have everything."""
+        """Ask the server for what is left; the caches may not have everything."""
         left: dict[Ref, list[Object]] = {}
 
         async def look(served: Served) -> None:
@@ -176,7 +180,7 @@ class NamespaceController(Controller):
     async def _report(
         self, namespace: Object, progress: Progress, left: dict[Ref, list[Object]], failures: dict[str, str]
     ) -> float:
-        """Says in the status what the deletion waits for; gives when to look again, should nothing happen."""
+        """Write into the status what the deletion waits for; return when to check again if nothing happens."""
         remaining = {f"{ref.plural}.{ref.group}": len(objects) for ref, objects in left.items()}
         finalizers = Counter(
             name
@@ -184,10 +188,10 @@ class NamespaceController(Controller):
             for obj in objects
             for name in obj["metadata"].get("finalizers") or ()
         )
-        found = _namespace_conditions.problems(failures, progress.errors, remaining, finalizers)
+        problems = _namespace_conditions.problems(failures, progress.errors, remaining, finalizers)
         status = namespace.get("status", {})
         old = status.get("conditions") or []
-        new = _namespace_conditions.conditions(old, found, rfc3339.seconds(self.clock.now()))
+        new = _namespace_conditions.conditions(old, problems, rfc3339.seconds(self.clock.now()))
         again = _AGAIN_SECONDS if not progress.errors else 1.0
         if new == old and status.get("phase") == "Terminating":
             return again
@@ -204,9 +208,9 @@ class NamespaceController(Controller):
         return again
 
     async def _finalize(self, namespace: Object) -> None:
-        """Takes this controller's finalizer off, which ends the namespace unless others have theirs."""
+        """Remove this controller's finalizer, which ends the namespace unless there are others."""
         name = namespace["metadata"]["name"]
-        others = [each for each in namespace["spec"]["finalizers"] if each != FINALIZER]
+        others = [finalizer for finalizer in namespace["spec"]["finalizers"] if finalizer != FINALIZER]
         status = namespace.get("status", {})
         old = status.get("conditions") or []
         if old or others or namespace["metadata"].get("finalizers"):
@@ -239,7 +243,7 @@ async def _in_parallel(work: Callable[[Served], Awaitable[None]], kinds: Iterabl
 
 
 def build(runtime: Runtime, options: Namespace) -> NamespaceController:
-    """The controller."""
+    """Build the controller."""
     return NamespaceController(
         runtime, options.concurrent_namespace_syncs, options.namespace_finalization_delay
     )

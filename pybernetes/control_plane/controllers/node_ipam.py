@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 from argparse import Namespace
 
+from pybernetes.api.resource import Object
 from pybernetes.client.errors import NotFound, StatusError
 from pybernetes.client.refs import NODES
-from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers import _cidrs
 from pybernetes.control_plane.controllers._cidrs import CidrSet, Exhausted
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
@@ -38,7 +38,7 @@ class NodeIpamController(Controller):
         return old is None or old["spec"].get("podCIDRs") != new["spec"].get("podCIDRs")
 
     async def prepare(self) -> None:
-        """What nodes have already is taken before anything is given."""
+        """Occupy the ranges that nodes have already before any is allocated."""
         for node in self.objects:
             self._occupy(node)
 
@@ -63,7 +63,7 @@ class NodeIpamController(Controller):
             self.enqueue(name)
 
     async def reconcile(self, key: str) -> None:
-        """Gives a node its ranges, if it has none."""
+        """Allocate ranges for a node that has none."""
         node = self.objects.get(key)
         if node is None or is_going(node):
             return
@@ -72,12 +72,12 @@ class NodeIpamController(Controller):
             return
         given: list[str] = []
         try:
-            for each in self._sets:
-                given.append(each.allocate())
+            for cidr_set in self._sets:
+                given.append(cidr_set.allocate())
             await self.client.patch(NODES, key, {"spec": {"podCIDR": given[0], "podCIDRs": given}})
         except BaseException as error:
-            for each, cidr in zip(self._sets, given, strict=False):
-                each.release(cidr)
+            for cidr_set, cidr in zip(self._sets, given, strict=False):
+                cidr_set.release(cidr)
             if isinstance(error, NotFound):
                 return
             if isinstance(error, Exhausted):
@@ -100,7 +100,7 @@ class NodeIpamController(Controller):
 
 
 def build(runtime: Runtime, options: Namespace) -> NodeIpamController | None:
-    """None unless ranges are to be given."""
+    """Build the controller; return None unless nodes are to get ranges."""
     if not options.allocate_node_cidrs:
         return None
     if options.cidr_allocator_type != "RangeAllocator":

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from pybernetes.api.resource import Object
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import PERSISTENT_VOLUME_CLAIMS, PODS
-from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.control_plane.controllers._pods import condition, is_going, is_terminal
 from pybernetes.control_plane.controllers._volumes.claims import by_claim, is_shut_down, keeps, uses
@@ -17,10 +17,10 @@ FINALIZER = "kubernetes.io/pvc-protection"
 
 
 def unused_condition(claim: Object, used: bool, now: str) -> Object | None:
-    """The condition Unused as it should be, or None if it is so."""
-    found = condition(claim, "Unused")
+    """Return the desired condition Unused, or None if nothing changes."""
+    known = condition(claim, "Unused")
     status = "False" if used else "True"
-    if found is not None and (found["status"] == status or (used and found["status"] != "True")):
+    if known is not None and (known["status"] == status or (used and known["status"] != "True")):
         return None
     reason, message = (
         ("PodUsingPVC", "A pod is currently referencing this PVC")
@@ -62,7 +62,7 @@ class PersistentVolumeClaimProtection(Protection):
             self.enqueue(key)
 
     async def reconcile(self, key: str) -> float | None:
-        """Says whether the claim is in use, then protects it or lets it go."""
+        """Write whether the claim is in use, then protect it or let it go."""
         claim = self.objects.get(key)
         if claim is not None and not is_going(claim) and claim.get("status", {}).get("phase") == "Bound":
             pods = self.cache(PODS).find(by_claim, key)
@@ -70,7 +70,9 @@ class PersistentVolumeClaimProtection(Protection):
             wanted = unused_condition(claim, used, rfc3339.seconds(self.clock.now()))
             if wanted is not None:
                 status = claim["status"]
-                others = [each for each in status.get("conditions") or () if each["type"] != "Unused"]
+                others = [
+                    condition for condition in status.get("conditions") or () if condition["type"] != "Unused"
+                ]
                 changed = {**claim, "status": {**status, "conditions": [*others, wanted]}}
                 try:
                     await self.client.update_status(PERSISTENT_VOLUME_CLAIMS, changed)
@@ -79,7 +81,7 @@ class PersistentVolumeClaimProtection(Protection):
         return await super().reconcile(key)
 
     async def is_used(self, obj: Object) -> bool:
-        """The cache may not have a pod that was just made: before a claim goes, the server is asked."""
+        """Return whether a pod uses the claim; the server is asked too, as the cache may miss a new pod."""
         if any(keeps(pod, obj) for pod in self.cache(PODS).find(by_claim, key_of(obj))):
             return True
         pods = (await self.client.list(PODS, obj["metadata"]["namespace"])).items

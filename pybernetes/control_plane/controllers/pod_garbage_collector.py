@@ -9,10 +9,10 @@ from __future__ import annotations
 import asyncio
 from argparse import Namespace
 
+from pybernetes.api.resource import Object
 from pybernetes.client.client import STRATEGIC_PATCH
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import NODES, PODS
-from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.control_plane.controllers._pods import by_node, condition, is_going, is_ready, is_terminal
 from pybernetes.lib import rfc3339
@@ -30,19 +30,19 @@ _NODE = "node "
 
 
 def by_ended(pod: Object) -> tuple[str, ...]:
-    """Index: pods that have ended."""
+    """Index the pods that have ended."""
     return (_ENDED,) if is_terminal(pod) else ()
 
 
 def is_out_of_service(node: Object | None) -> bool:
-    """Whether people say that a node will not come back, and it is not there."""
+    """Return whether a node is tainted as out of service, and not ready."""
     if node is None or is_ready(node):
         return False
     return any(taint["key"] == _OUT_OF_SERVICE for taint in node["spec"].get("taints") or ())
 
 
 def surplus(ended: list[Object], threshold: int) -> list[Object]:
-    """The pods that are too many: evicted ones first, then the oldest."""
+    """Return the ended pods beyond the limit: evicted ones first, then the oldest."""
     if threshold <= 0 or len(ended) <= threshold:
         return []
 
@@ -85,7 +85,7 @@ class PodGarbageCollector(Controller):
                     self.enqueue(key_of(pod))
 
     async def reconcile(self, key: str) -> None:
-        """Deletes what a key stands for."""
+        """Delete what a key stands for."""
         if key == _ENDED:
             await self._delete_all(surplus(self.cache(PODS).find(by_ended, _ENDED), self._threshold))
         elif key.startswith(_NODE):
@@ -99,7 +99,7 @@ class PodGarbageCollector(Controller):
                 await self._delete(pod)
 
     async def _check_node(self, name: str) -> None:
-        """Deletes the pods of a node that is gone; the server has the last word on that."""
+        """Delete the pods of a node that is gone, after asking the server."""
         pods = self.cache(PODS).find(by_node, name)
         if not pods or name in self.cache(NODES):
             return
@@ -118,7 +118,7 @@ class PodGarbageCollector(Controller):
         await asyncio.gather(*map(delete, pods))
 
     async def _delete(self, pod: Object, message: str = "") -> None:
-        """Marks a pod as failed, if it has not ended, and deletes it without grace."""
+        """Mark a pod as failed, if it has not ended, and delete it without grace."""
         meta = pod["metadata"]
         status: Object = {} if is_terminal(pod) else {"phase": "Failed"}
         if message and (condition(pod, "DisruptionTarget") or {}).get("status") != "True":
@@ -143,7 +143,7 @@ class PodGarbageCollector(Controller):
 
 
 def build(runtime: Runtime, options: Namespace) -> PodGarbageCollector:
-    """The controller."""
+    """Build the controller."""
     return PodGarbageCollector(runtime, options.terminated_pod_gc_threshold)
 
 

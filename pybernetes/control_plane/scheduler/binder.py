@@ -43,21 +43,21 @@ class Binder:
         return self._binding >= IN_FLIGHT
 
     async def room(self) -> None:
-        """Waits until there is room for another binding."""
+        """Wait until there is room for another binding."""
         while self.full:
             if self._room is None or self._room.done():
                 self._room = asyncio.get_running_loop().create_future()
             await self._room
 
     async def idle(self) -> None:
-        """Waits until no binding is under way."""
+        """Wait until no binding is under way."""
         while self._binding:
             if self._idle is None or self._idle.done():
                 self._idle = asyncio.get_running_loop().create_future()
             await asyncio.shield(self._idle)
 
     def bind(self, queued: Queued, pod: Pod) -> None:
-        """Begins to bind a pod to the node that it is assumed on."""
+        """Start to bind a pod to the node that it is assumed on."""
         # A context of its own: these writes are nobody's reconcile.
         task = asyncio.create_task(self._bind(queued, pod), context=contextvars.Context(), name="bind")
         self._tasks.add(task)
@@ -92,7 +92,7 @@ class Binder:
             self._idle.set_result(None)
 
     async def close(self, seconds: float = 5.0) -> None:
-        """Lets what is under way come to an end: nobody else may decide before it is known what was bound."""
+        """Wait for the bindings in flight: nobody else may decide before it is known what was bound."""
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=seconds)
         for task in list(self._tasks):

@@ -101,7 +101,7 @@ class Scheduler:
     # -- the loop ----------------------------------------------------------------------------------------
 
     async def run(self) -> None:
-        """Schedules until it is cancelled."""
+        """Schedule until cancelled."""
         self.intake.listen(self.feeds)
         for plural in ("persistentvolumes", "persistentvolumeclaims"):
             self.feeds.looked_up[plural][0].add_handler(self._volumes_changed)
@@ -135,7 +135,7 @@ class Scheduler:
             await self._wait()
 
     async def _wait(self) -> None:
-        """Waits for a pod to become ready, or for the time when one will."""
+        """Wait for a pod to become ready, or for the time when one will."""
         at = self.queue.next_flush()
         timer = (
             self.clock.call_later(max(0.0, at - self.clock.monotonic()), self._wake.set)
@@ -151,7 +151,7 @@ class Scheduler:
     # -- one pod -----------------------------------------------------------------------------------------
 
     def schedule(self, queued: Queued) -> None:
-        """Decides about a pod that was popped."""
+        """Schedule a pod that was popped."""
         pod = queued.pod
         started = self.clock.monotonic()
         if pod.deleting:
@@ -184,7 +184,7 @@ class Scheduler:
         self.binder.bind(queued, placed)
 
     def _reserve(self, pod: Pod) -> None:
-        """Takes the volumes that a pod gets on its node."""
+        """Take the volumes that a pod gets on its node."""
         plugin = self.profiles[pod.shape.scheduler].plugins.get("VolumeBinding")
         if pod.shape.volumes is not None and isinstance(plugin, VolumeBinding):
             plan = plugin.plan(pod, pod.node)
@@ -221,7 +221,7 @@ class Scheduler:
         self.reports.condition(pod, UNSCHEDULABLE, message, nominated)
 
     def _preempt(self, pod: Pod, outcome: Outcome) -> None:
-        """Has the victims of a preemption evicted; the pod waits until that is under way."""
+        """Evict the victims of a preemption; the pod waits until that has started."""
         node = outcome.nominated or ""
         for other in self.nominations.on(node):
             if other.priority < pod.priority:  # it will not get the place that was kept for it
@@ -261,7 +261,7 @@ class Scheduler:
         self._failed_with(queued, f"binding rejected: {error}")
 
     def check(self) -> str | None:
-        """What keeps the scheduler from working, if anything."""
+        """Return why the scheduler is not ready, or None."""
         if self.feeds.synced:
             return None
         late: list[Any] = [str(informer.ref) for informer in self.feeds.all if not informer.synced]

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client.client import Client, copy
 from pybernetes.client.refs import PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES
 from pybernetes.control_plane.scheduler.binder import BindingError
 from pybernetes.scheduling import persistent_volumes
 from pybernetes.scheduling.listers import Listers
-from pybernetes.scheduling.persistent_volumes import Object, Plan, annotations_of, key_of
+from pybernetes.scheduling.persistent_volumes import Plan, annotations_of, key_of
 from pybernetes.scheduling.pods import Pod
 from pybernetes.scheduling.snapshot import Snapshot
 
 
-def bound_volume(volume: Object, claim: Object) -> dict[str, Any]:
-    """A volume as it is once it is meant for a claim."""
+def bound_volume(volume: Object, claim: Object) -> Object:
+    """Return a copy of a volume that is bound to a claim."""
     result = copy(dict(volume))
     meta = claim["metadata"]
     if not persistent_volumes.is_for(volume, claim):
@@ -29,8 +29,8 @@ def bound_volume(volume: Object, claim: Object) -> dict[str, Any]:
     return result
 
 
-def selected_claim(claim: Object, node: str) -> dict[str, Any]:
-    """A claim as it is once a volume is to be made for it on a node."""
+def selected_claim(claim: Object, node: str) -> Object:
+    """Return a copy of a claim for which a volume is to be provisioned on a node."""
     result = copy(dict(claim))
     result["metadata"].setdefault("annotations", {})[persistent_volumes.SELECTED_NODE] = node
     return result
@@ -51,7 +51,7 @@ class Reservation:
             keeper.assume(persistent_volumes.CLAIMS, key_of(claim), claim)
 
     def revert(self) -> None:
-        """Takes it all back."""
+        """Revert all assumptions."""
         for volume in self.volumes:
             self._keeper.revert(persistent_volumes.VOLUMES, key_of(volume))
         for claim in self.claims:
@@ -66,12 +66,12 @@ class VolumeBinder:
         self._waiting: set[asyncio.Event] = set()
 
     def changed(self) -> None:
-        """A volume or a claim has changed."""
+        """Check again: a volume or a claim has changed."""
         for event in self._waiting:
             event.set()
 
     async def bind(self, pod: Pod, reservation: Reservation) -> None:
-        """Returns when all volumes are bound; BindingError if that cannot be."""
+        """Wait until all volumes are bound; raise BindingError if that cannot be."""
         for volume in reservation.volumes:
             await self._client.update(PERSISTENT_VOLUMES, volume)
         for claim in reservation.claims:

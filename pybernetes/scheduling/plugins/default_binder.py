@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.api.resource import Object
 from pybernetes.scheduling.plugin import Plugin
 from pybernetes.scheduling.pods import Pod
 
@@ -15,8 +14,8 @@ class DefaultBinder(Plugin):
     points = ("bind",)
 
     @staticmethod
-    def binding(pod: Pod, node: str) -> dict[str, Any]:
-        """The Binding that gives a pod its node. Its uid keeps it from a namesake that came later."""
+    def binding(pod: Pod, node: str) -> Object:
+        """Return the Binding that gives a pod its node; the uid protects a later pod of the same name."""
         return {
             "kind": "Binding",
             "apiVersion": "v1",

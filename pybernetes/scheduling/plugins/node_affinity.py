@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from pybernetes.api.resource import Object
 from pybernetes.scheduling.affinity_terms import NodeAffinity as Affinity
 from pybernetes.scheduling.affinity_terms import NodeTerm
 from pybernetes.scheduling.cluster_events import NODE, Action, Interest
@@ -23,27 +24,27 @@ _ENFORCED, _POD = -1, -2
 
 
 def matching_term(snapshot: Snapshot, term: NodeTerm, rows: Rows) -> Bools:
-    """Which rows meet a term of a node selector."""
-    found = snapshot.valid[rows].copy()
+    """Return which rows meet a term of a node selector."""
+    matches = snapshot.valid[rows].copy()
     for requirement in term.requirements:
-        found &= snapshot.label(requirement.key).matching(requirement, rows)
+        matches &= snapshot.label(requirement.key).matching(requirement, rows)
     for name, equal in term.names:
         named = np.arange(snapshot.size)[rows] == snapshot.rows.get(name, -1)
-        found &= named if equal else ~named
-    return found
+        matches &= named if equal else ~named
+    return matches
 
 
 def matching(snapshot: Snapshot, affinity: Affinity, rows: Rows) -> Bools:
-    """Which rows a node affinity allows."""
-    found = snapshot.valid[rows].copy()
+    """Return which rows a node affinity allows."""
+    matches = snapshot.valid[rows].copy()
     for requirement in affinity.selector:
-        found &= snapshot.label(requirement.key).matching(requirement, rows)
+        matches &= snapshot.label(requirement.key).matching(requirement, rows)
     if affinity.required is not None:
-        any_term = np.zeros(len(found), dtype=np.bool_)
+        any_term = np.zeros(len(matches), dtype=np.bool_)
         for term in affinity.required:
             any_term |= matching_term(snapshot, term, rows)
-        found &= any_term
-    return found
+        matches &= any_term
+    return matches
 
 
 class NodeAffinity(PreFilterPlugin, FilterPlugin, ScorePlugin):
@@ -53,7 +54,7 @@ class NodeAffinity(PreFilterPlugin, FilterPlugin, ScorePlugin):
     points = ("preFilter", "filter", "preScore", "score")
     normalizes = True
 
-    def __init__(self, snapshot: Snapshot, arguments: dict[str, Any], listers: Any) -> None:
+    def __init__(self, snapshot: Snapshot, arguments: Object, listers: Any) -> None:
         super().__init__(snapshot, arguments, listers)
         self.added = Affinity({}, arguments.get("addedAffinity") or {})
 

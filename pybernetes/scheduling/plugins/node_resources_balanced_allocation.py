@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pybernetes.api.resource import Object
 from pybernetes.scheduling.columns import Ints, Rows
 from pybernetes.scheduling.plugin import MAX_SCORE, Scope, ScorePlugin
 from pybernetes.scheduling.pods import Pod
@@ -25,9 +26,9 @@ class NodeResourcesBalancedAllocation(ScorePlugin):
     points = ("preScore", "score")
     score_scope = Scope.ROW
 
-    def __init__(self, snapshot: Snapshot, arguments: dict[str, Any], listers: Any) -> None:
+    def __init__(self, snapshot: Snapshot, arguments: Object, listers: Any) -> None:
         super().__init__(snapshot, arguments, listers)
-        self._names = [each["name"] for each in arguments["resources"]]
+        self._names = [resource["name"] for resource in arguments["resources"]]
 
     def score_key(self, pod: Pod) -> Hashable | None:
         amounts = pod.shape.requests.amounts
@@ -86,13 +87,13 @@ def _balance_row(shares: list[float]) -> int:
 
 
 def _half(number: Ints) -> Ints:
-    """Half of a number, cut towards zero as Go divides."""
+    """Halve a number, cut towards zero as Go divides."""
     return np.sign(number) * (np.abs(number) // 2)
 
 
 def _balance(shares: list[Floats], offered: list[NDArray[np.bool_]]) -> Ints:
-    """100 less the standard deviation of the shares in use in hundredths."""
-    if len(shares) == 2 and all(each.all() for each in offered):
+    """Return 100 less the standard deviation of the percentages in use."""
+    if len(shares) == 2 and all(allocatable.all() for allocatable in offered):
         deviation = np.abs((shares[0] - shares[1]) / 2)
         return ((1 - deviation) * MAX_SCORE).astype(np.int64)
     count = np.maximum(np.sum(offered, axis=0), 1)

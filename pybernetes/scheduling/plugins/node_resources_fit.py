@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from pybernetes.api.resource import Object
 from pybernetes.scheduling.cluster_events import ASSIGNED_POD, NODE, TARGET_POD, Action, Interest
 from pybernetes.scheduling.columns import Ints, Rows
 from pybernetes.scheduling.nodes import Node
@@ -27,12 +28,12 @@ class NodeResourcesFit(FilterPlugin, ScorePlugin):
     points = ("preFilter", "filter", "preScore", "score")
     filter_scope = score_scope = Scope.ROW
 
-    def __init__(self, snapshot: Snapshot, arguments: dict[str, Any], listers: Any) -> None:
+    def __init__(self, snapshot: Snapshot, arguments: Object, listers: Any) -> None:
         super().__init__(snapshot, arguments, listers)
         self._ignored = frozenset(arguments.get("ignoredResources") or ())
         self._ignored_groups = frozenset(arguments.get("ignoredResourceGroups") or ())
         strategy = arguments["scoringStrategy"]
-        self._resources = [(each["name"], each["weight"]) for each in strategy["resources"]]
+        self._resources = [(resource["name"], resource["weight"]) for resource in strategy["resources"]]
         self._rate, self._rate_row = _rate(strategy)
         self._rounds = strategy["type"] == "RequestedToCapacityRatio"
 
@@ -58,7 +59,7 @@ class NodeResourcesFit(FilterPlugin, ScorePlugin):
         return self._filter(pod, rows, extra)
 
     def filter_without(self, pod: Pod, rows: Ints, below: Below, extra: Extra | None) -> Ints:
-        """The same if all pods below a priority were gone."""
+        """Do ``filter`` as if all pods below a priority were gone."""
         return self._filter(pod, rows, extra, below)
 
     def _filter(self, pod: Pod, rows: Rows, extra: Extra | None, below: Below | None = None) -> Ints:
@@ -96,11 +97,11 @@ class NodeResourcesFit(FilterPlugin, ScorePlugin):
 
     def reasons(self, pod: Pod, code: int) -> tuple[str, ...]:
         bits = abs(code)
-        found = [TOO_MANY_PODS] if bits & _PODS_BIT else []
+        reasons = [TOO_MANY_PODS] if bits & _PODS_BIT else []
         for bit, (number, _) in enumerate(pod.shape.requests.amounts, 1):
             if bits >> bit & 1:
-                found.append(f"Insufficient {self.snapshot.resources.names[number]}")
-        return tuple(found)
+                reasons.append(f"Insufficient {self.snapshot.resources.names[number]}")
+        return tuple(reasons)
 
     # -- scoring -----------------------------------------------------------------------------------------
 
@@ -197,7 +198,7 @@ def _most(used: Ints, there: Ints) -> Ints:
 
 
 def shape_table(points: Iterable[dict[str, int]]) -> Ints:
-    """The score for each percentage in use, along straight lines between the points of a shape."""
+    """Return the score for each percentage in use, interpolated between the points of a shape."""
     shape = [(point["utilization"], point["score"] * (MAX_SCORE // 10)) for point in points]
     table = []
     for percent in range(101):
@@ -222,8 +223,8 @@ def _most_row(used: int, there: int) -> int:
     return min(used, there) * MAX_SCORE // there
 
 
-def _rate(strategy: dict[str, Any]) -> tuple[Callable[[Ints, Ints], Ints], Callable[[int, int], int]]:
-    """What makes a score of an amount that would be in use and one that is there: of columns, and of numbers."""
+def _rate(strategy: Object) -> tuple[Callable[[Ints, Ints], Ints], Callable[[int, int], int]]:
+    """Return the functions that score a used and an allocatable amount: one for columns, one for numbers."""
     if strategy["type"] == "LeastAllocated":
         return _least, _least_row
     if strategy["type"] == "MostAllocated":

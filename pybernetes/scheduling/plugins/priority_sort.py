@@ -14,7 +14,7 @@ class PrioritySort(Plugin):
 
     @staticmethod
     def key(pod: Pod, since: float) -> tuple[int, float]:
-        """What a pod that waits since a moment is sorted by; the smallest comes first."""
+        """Return the sort key of a pod that has waited since a moment; the smallest comes first."""
         return -pod.priority, since
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from pybernetes.api import quantity, selectors
+from pybernetes.api.resource import Object
 from pybernetes.scheduling import persistent_volumes
 from pybernetes.scheduling.cluster_events import (
     CLAIM,
@@ -29,7 +30,6 @@ from pybernetes.scheduling.plugins.volume_restrictions import uses
 from pybernetes.scheduling.pods import Pod
 from pybernetes.scheduling.snapshot import Snapshot
 
-Object = Mapping[str, Any]
 REASONS = {
     1: "node(s) didn't match PersistentVolume's node affinity",
     2: "node(s) didn't find available persistent volumes to bind",
@@ -60,7 +60,7 @@ class VolumeBinding(PreFilterPlugin, FilterPlugin, ScorePlugin):
     filter_scope = score_scope = Scope.WORLD
     normalizes = True  # it is not relative to other nodes, but depends on more than a node's own row
 
-    def __init__(self, snapshot: Snapshot, arguments: dict[str, Any], listers: Any) -> None:
+    def __init__(self, snapshot: Snapshot, arguments: Object, listers: Any) -> None:
         super().__init__(snapshot, arguments, listers)
         self.storage = Storage(listers)
         self.timeout = arguments["bindTimeoutSeconds"]
@@ -116,32 +116,32 @@ class VolumeBinding(PreFilterPlugin, FilterPlugin, ScorePlugin):
         return _Found(problems, chosen, made)
 
     def _reachable(self, volume: Object, rows: Rows) -> Bools:
-        """From which rows a volume can be used."""
+        """Return from which rows a volume can be used."""
         terms = persistent_volumes.node_affinity(volume)
         if terms is None:
             return np.ones(len(self.snapshot.valid[rows]), dtype=np.bool_)
-        found = np.zeros(len(self.snapshot.valid[rows]), dtype=np.bool_)
+        reachable = np.zeros(len(self.snapshot.valid[rows]), dtype=np.bool_)
         for term in terms:
-            found |= matching_term(self.snapshot, term._replace(names=()), rows)
-        return found
+            reachable |= matching_term(self.snapshot, term._replace(names=()), rows)
+        return reachable
 
     def _choose(
         self, claim: Object, rows: Rows, size: int, before: list[tuple[Object, list[Object], Ints]]
     ) -> tuple[list[Object], Ints]:
-        """The smallest volume that suits a claim on each row, of those that no other claim of the pod has got."""
+        """Choose for each row the smallest suitable volume that no other claim of the pod has."""
         which = np.full(size, -1, dtype=np.int64)
         volumes = [
-            each
-            for each in self.storage.volumes(persistent_volumes.class_of(claim))
-            if persistent_volumes.suits(each, claim)
+            candidate
+            for candidate in self.storage.volumes(persistent_volumes.class_of(claim))
+            if persistent_volumes.suits(candidate, claim)
         ]
-        meant = [each for each in volumes if persistent_volumes.is_for(each, claim)]
+        meant = [candidate for candidate in volumes if persistent_volumes.is_for(candidate, claim)]
         volumes = meant or sorted(volumes, key=persistent_volumes.size_of)
         for number, volume in enumerate(volumes):
             free = self._reachable(volume, rows) & (which < 0)
             for _, others, taken in before:
-                for other, each in enumerate(others):
-                    if each["metadata"]["name"] == volume["metadata"]["name"]:
+                for other, other_volume in enumerate(others):
+                    if other_volume["metadata"]["name"] == volume["metadata"]["name"]:
                         free &= taken != other
             which[free] = number
             if (which >= 0).all():
@@ -149,20 +149,20 @@ class VolumeBinding(PreFilterPlugin, FilterPlugin, ScorePlugin):
         return volumes, which
 
     def _make(self, claim: Object, rows: Rows, need: Bools) -> tuple[Ints, Ints]:
-        """What keeps a volume from being made for a claim, and how much room there is (-1: not known)."""
+        """Return what keeps a volume from being provisioned, and how much room there is (-1: not known)."""
         size = len(need)
         room = np.full(size, -1, dtype=np.int64)
-        found = self.storage.get(persistent_volumes.CLASSES, persistent_volumes.class_of(claim))
-        if found is None or not persistent_volumes.provisions(found):
+        storage_class = self.storage.get(persistent_volumes.CLASSES, persistent_volumes.class_of(claim))
+        if storage_class is None or not persistent_volumes.provisions(storage_class):
             return np.where(need, _BIND, 0), room
-        allowed = persistent_volumes.topologies(found)
+        allowed = persistent_volumes.topologies(storage_class)
         ok = np.ones(size, dtype=np.bool_)
         if allowed is not None:
             ok = np.zeros(size, dtype=np.bool_)
             for selector in allowed:
                 ok |= self._matching(selector, rows)
         problems = np.where(need & ~ok, _BIND, 0)
-        capacities = self.storage.capacities(claim, found)
+        capacities = self.storage.capacities(claim, storage_class)
         if capacities is not None:
             enough = np.zeros(size, dtype=np.bool_)
             for capacity in capacities:
@@ -177,10 +177,10 @@ class VolumeBinding(PreFilterPlugin, FilterPlugin, ScorePlugin):
         return problems, room
 
     def _matching(self, selector: selectors.Selector, rows: Rows) -> Bools:
-        found = self.snapshot.valid[rows].copy()
+        matches = self.snapshot.valid[rows].copy()
         for requirement in selector.requirements:
-            found &= self.snapshot.label(requirement.key).matching(requirement, rows)
-        return found
+            matches &= self.snapshot.label(requirement.key).matching(requirement, rows)
+        return matches
 
     # -- score -------------------------------------------------------------------------------------------
 
@@ -188,15 +188,15 @@ class VolumeBinding(PreFilterPlugin, FilterPlugin, ScorePlugin):
         return True if self._has_claims(pod) else None
 
     def score(self, pod: Pod, rows: Rows) -> Ints:
-        """Better where the volumes are used to the full, or where what is left is the more (by the shape)."""
-        found = self._find(pod, rows)
-        size = len(found.problems)
+        """Score nodes by how fully the volumes would be used, along the configured shape."""
+        search = self._find(pod, rows)
+        size = len(search.problems)
         static = np.zeros(size, dtype=np.bool_)
-        for _, _, which in found.chosen:
+        for _, _, which in search.chosen:
             static |= which >= 0
         wanted: dict[str, Ints] = {}
         there: dict[str, Ints] = {}
-        for claim, volumes, which in found.chosen:
+        for claim, volumes, which in search.chosen:
             sizes = np.array([*map(persistent_volumes.size_of, volumes), 0], dtype=np.int64)[which]
             _add(
                 wanted,
@@ -205,7 +205,7 @@ class VolumeBinding(PreFilterPlugin, FilterPlugin, ScorePlugin):
                 size,
             )
             _add(there, persistent_volumes.class_of(claim), np.where(which >= 0, sizes, 0), size)
-        for claim, room in found.made:
+        for claim, room in search.made:
             known = (room >= 0) & ~static
             name = persistent_volumes.class_of(claim)
             _add(wanted, name, np.where(known, persistent_volumes.wanted_size(claim), 0), size)
@@ -222,15 +222,15 @@ class VolumeBinding(PreFilterPlugin, FilterPlugin, ScorePlugin):
     # -- what is to be done once a node is chosen --------------------------------------------------------
 
     def plan(self, pod: Pod, node: str) -> Plan:
-        """What is to be done about a pod's claims on its node."""
+        """Return what is to be done about a pod's claims on its node."""
         if not self._has_claims(pod):
             return Plan((), ())
         row = self.snapshot.rows[node]
-        found = self._find(pod, slice(row, row + 1))
+        search = self._find(pod, slice(row, row + 1))
         bindings = tuple(
-            (volumes[int(which[0])], claim) for claim, volumes, which in found.chosen if int(which[0]) >= 0
+            (volumes[int(which[0])], claim) for claim, volumes, which in search.chosen if int(which[0]) >= 0
         )
-        return Plan(bindings, tuple(claim for claim, room in found.made if int(room[0]) > -2))
+        return Plan(bindings, tuple(claim for claim, room in search.made if int(room[0]) > -2))
 
     # -- events ------------------------------------------------------------------------------------------
 
@@ -255,7 +255,7 @@ def _after_class(pod: Pod, old: Any, new: Any) -> bool:
 
 
 def _after_driver(pod: Pod, old: Any, new: Any) -> bool:
-    told, tells = ((each.get("spec") or {}).get("storageCapacity") for each in (old, new))
+    told, tells = ((driver.get("spec") or {}).get("storageCapacity") for driver in (old, new))
     return bool(told) and not tells
 
 

@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from pybernetes.api.resource import Object
 from pybernetes.client import Client
 from pybernetes.client.refs import CERTIFICATE_SIGNING_REQUESTS, CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES
 from pybernetes.control_plane.controllers import (
@@ -27,9 +28,8 @@ from pybernetes.control_plane.controllers.certificatesigningrequest_cleaner impo
 from pybernetes.control_plane.controllers.certificatesigningrequest_signing import authorities
 from pybernetes.lib import flags, rfc3339
 from tests.cluster import Cluster, eventually
-from tests.control_plane.controllers.managers import controllers, found
+from tests.control_plane.controllers.managers import controllers, get_or_none
 
-Object = dict[str, Any]
 KEY = ec.generate_private_key(ec.SECP256R1())
 
 
@@ -176,8 +176,10 @@ def test_when_requests_are_not_needed_any_more(
     conditions: list[tuple[str, int]], certificate: str, seconds: int
 ) -> None:
     begin = rfc3339.parse("2026-01-01T00:00:00Z")
-    found = [{"type": type_, "lastUpdateTime": rfc3339.seconds(begin + after)} for type_, after in conditions]
-    status = {"conditions": found, "certificate": certificate}
+    written = [
+        {"type": type_, "lastUpdateTime": rfc3339.seconds(begin + after)} for type_, after in conditions
+    ]
+    status = {"conditions": written, "certificate": certificate}
     assert (
         expires({"metadata": {"creationTimestamp": "2026-01-01T00:00:00Z"}, "status": status})
         == begin + seconds
@@ -235,7 +237,7 @@ async def test_a_kubelet_gets_its_certificate(tmp_path: Path) -> None:
 
             async def failed() -> Any:
                 conditions = (await get(client, "somebody"))["status"]["conditions"]
-                return next((each for each in conditions if each["type"] == "Failed"), None)
+                return next((condition for condition in conditions if condition["type"] == "Failed"), None)
 
             assert (await eventually(failed))["message"] == "DNS or IP subjectAltName is required"
 
@@ -267,7 +269,7 @@ async def test_roles_made_of_others() -> None:
         await client.create(CLUSTER_ROLES, role("c", ["get"]))
 
         async def verbs() -> list[str]:
-            obj = await found(client.get(CLUSTER_ROLES, "all"))
+            obj = await get_or_none(client.get(CLUSTER_ROLES, "all"))
             return [verb for rule in obj.get("rules") or () for verb in rule["verbs"]]
 
         async def has(expected: list[str]) -> None:

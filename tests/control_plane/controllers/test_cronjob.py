@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
+from pybernetes.api.resource import Object
 from pybernetes.control_plane.controllers.cronjob import schedule
 from pybernetes.control_plane.controllers.cronjob.plan import Plan, plan, started
 from pybernetes.control_plane.controllers.ttl_after_finished import time_left
 from pybernetes.lib import rfc3339
-from tests.control_plane.controllers.builders import Object, meta
+from tests.control_plane.controllers.builders import meta
 
 REFERENCE = {"kind": "CronJob", "name": "tick", "uid": "uid-tick", "controller": True}
 
@@ -82,53 +83,53 @@ CASES: list[tuple[str, Object, str, bool, list[str]]] = [
     ("given", "now", "makes", "told"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
 )
 def test_what_is_due(given: Object, now: str, makes: bool, told: list[str]) -> None:
-    running = [job(each["name"]) for each in given["status"].get("active", ())]
-    found = planned(given, now, *running)
-    assert (found.create is not None) == makes
-    assert reasons(found) == told
+    running = [job(reference["name"]) for reference in given["status"].get("active", ())]
+    result = planned(given, now, *running)
+    assert (result.create is not None) == makes
+    assert reasons(result) == told
 
 
 def test_the_job() -> None:
-    found = planned(cron_job(timeZone="Europe/Berlin"), "08:12:00")
-    assert found.create is not None
-    assert found.create["metadata"] == {
+    result = planned(cron_job(timeZone="Europe/Berlin"), "08:12:00")
+    assert result.create is not None
+    assert result.create["metadata"] == {
         "name": NAME, "namespace": "default", "labels": {"a": "b"}, "ownerReferences": [REFERENCE],
         "annotations": {"c": "d", "batch.kubernetes.io/cronjob-scheduled-timestamp": "2026-03-10T09:10:00+01:00"},
     }  # fmt: skip
-    assert found.again == pytest.approx(480.1)
-    made = {"metadata": {**found.create["metadata"], "uid": "u", "resourceVersion": "7"}}
-    status = started(found.status, made, found.due)
+    assert result.again == pytest.approx(480.1)
+    made = {"metadata": {**result.create["metadata"], "uid": "u", "resourceVersion": "7"}}
+    status = started(result.status, made, result.due)
     assert status["lastScheduleTime"] == "2026-03-10T08:10:00Z"
     assert status["active"][0]["uid"] == "u"
 
 
 def test_utc_is_written_short() -> None:
-    found = planned(cron_job(), "08:10:00").create
-    assert found is not None
-    stamp = found["metadata"]["annotations"]["batch.kubernetes.io/cronjob-scheduled-timestamp"]
+    created = planned(cron_job(), "08:10:00").create
+    assert created is not None
+    stamp = created["metadata"]["annotations"]["batch.kubernetes.io/cronjob-scheduled-timestamp"]
     assert stamp == "2026-03-10T08:10:00Z"
 
 
 def test_a_late_one_is_reported_once_it_is_missed() -> None:
-    found = planned(cron_job(startingDeadlineSeconds=30, last="08:00:00"), "08:10:45")
-    assert found.create is None
-    assert found.again == pytest.approx(555.1)
+    result = planned(cron_job(startingDeadlineSeconds=30, last="08:00:00"), "08:10:45")
+    assert result.create is None
+    assert result.again == pytest.approx(555.1)
 
 
 def test_replacing() -> None:
     given = cron_job(active=[EARLIER], concurrencyPolicy="Replace")
-    found = planned(given, "08:10:00", job(EARLIER))
-    assert [each["metadata"]["name"] for each in found.delete] == [EARLIER]
-    assert found.create is not None and found.status["active"] == []
+    result = planned(given, "08:10:00", job(EARLIER))
+    assert [deleted["metadata"]["name"] for deleted in result.delete] == [EARLIER]
+    assert result.create is not None and result.status["active"] == []
 
 
 def test_active_jobs_end_or_go_missing() -> None:
     given = cron_job(active=["a", "b", "c"], last="08:10:00")
-    found = planned(given, "08:11:00", job("a", "Complete", completed="08:10:30"), job("b"), there=False)
-    assert [each["name"] for each in found.status["active"]] == ["b"]
-    assert reasons(found) == ["SawCompletedJob", "MissingJob"]
-    assert found.events[0][2] == "Saw completed job: a, condition: Complete"
-    assert found.status["lastSuccessfulTime"] == "2026-03-10T08:10:30Z"
+    result = planned(given, "08:11:00", job("a", "Complete", completed="08:10:30"), job("b"), there=False)
+    assert [reference["name"] for reference in result.status["active"]] == ["b"]
+    assert reasons(result) == ["SawCompletedJob", "MissingJob"]
+    assert result.events[0][2] == "Saw completed job: a, condition: Complete"
+    assert result.status["lastSuccessfulTime"] == "2026-03-10T08:10:30Z"
 
 
 def test_a_job_that_nobody_remembers() -> None:
@@ -138,8 +139,8 @@ def test_a_job_that_nobody_remembers() -> None:
 def test_old_jobs_go() -> None:
     given = cron_job(successfulJobsHistoryLimit=1, failedJobsHistoryLimit=0, last="08:10:00")
     jobs = [job("a", "Complete", "07:00:00"), job("b", "Complete", "08:00:00"), job("c", "Failed"), job("d")]
-    found = planned(given, "08:11:00", *jobs)
-    assert [each["metadata"]["name"] for each in found.delete] == ["a", "c"]
+    result = planned(given, "08:11:00", *jobs)
+    assert [deleted["metadata"]["name"] for deleted in result.delete] == ["a", "c"]
 
 
 def test_a_cron_job_that_goes_makes_no_more() -> None:
@@ -161,9 +162,9 @@ def test_a_cron_job_that_goes_makes_no_more() -> None:
 )
 def test_missed(text: str, now: str, latest: str | None, number: int) -> None:
     given = cron_job(text)
-    found = schedule.missed(given, schedule.Timetable(given), at(now), deadline=True)
-    assert found.latest == (at(latest) if latest else None)
-    assert found.number == number
+    times = schedule.missed(given, schedule.Timetable(given), at(now), deadline=True)
+    assert times.latest == (at(latest) if latest else None)
+    assert times.number == number
 
 
 @pytest.mark.parametrize(

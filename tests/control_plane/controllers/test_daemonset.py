@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
+from pybernetes.api.resource import Object
 from pybernetes.control_plane.controllers.daemonset.backoff import Backoff
 from pybernetes.control_plane.controllers.daemonset.plan import Plan, Seen, fitness, plan, status_of
 from pybernetes.control_plane.controllers.daemonset.template import node_of, pod_for, tolerations
 from pybernetes.lib.clock import ManualClock
-from tests.control_plane.controllers.builders import NOW, Object, meta, pod, template
+from tests.control_plane.controllers.builders import NOW, meta, pod, template
 
 NEW, OLD = "newhash", "oldhash"
 NOT_READY = {"key": "node.kubernetes.io/not-ready", "effect": "NoExecute"}
@@ -49,7 +50,7 @@ def seen(given: Object, nodes: list[Object], pods: list[Object], held: float = 0
 
 
 def deleted(result: Plan) -> list[str]:
-    return [each["metadata"]["name"] for each in result.delete]
+    return [obj["metadata"]["name"] for obj in result.delete]
 
 
 N1, N2, N3 = node("n1"), node("n2"), node("n3")
@@ -101,17 +102,17 @@ CASES: list[tuple[str, Object, list[Object], list[Object], list[str], list[str]]
 def test_plan(
     given: Object, nodes: list[Object], pods: list[Object], create: list[str], delete: list[str]
 ) -> None:
-    found = plan(seen(given, nodes, pods))
-    assert (found.create, deleted(found)) == (create, delete)
+    result = plan(seen(given, nodes, pods))
+    assert (result.create, deleted(result)) == (create, delete)
 
 
 def test_failed_pods_are_left_alone_for_a_while() -> None:
     failed = [daemon("a", "n1", phase="Failed")]
-    found = plan(seen(daemon_set(), [N1], failed, held=4.0))
-    assert (found.delete, found.again) == ([], 4.0)
-    found = plan(seen(daemon_set(), [N1], failed))
-    assert found.failed == ["n1"]
-    assert found.events[0][1:] == (
+    result = plan(seen(daemon_set(), [N1], failed, held=4.0))
+    assert (result.delete, result.again) == ([], 4.0)
+    result = plan(seen(daemon_set(), [N1], failed))
+    assert result.failed == ["n1"]
+    assert result.events[0][1:] == (
         "FailedDaemonPod",
         "Found failed daemon pod default/a on node n1, will try to kill it",
     )
@@ -132,15 +133,15 @@ async def test_backoff_doubles_and_forgets() -> None:
 
 def test_a_new_pod_can_go_to_its_node_only() -> None:
     given = daemon_set(pod={"hostNetwork": True, "affinity": {"podAffinity": {"x": 1}}})
-    found = pod_for(given, "n7", NEW, {"name": "agent"})
-    assert node_of(found) == "n7"
-    assert found["spec"]["affinity"]["podAffinity"] == {"x": 1}
-    assert found["metadata"]["labels"] == {
+    created = pod_for(given, "n7", NEW, {"name": "agent"})
+    assert node_of(created) == "n7"
+    assert created["spec"]["affinity"]["podAffinity"] == {"x": 1}
+    assert created["metadata"]["labels"] == {
         "app": "web",
         "controller-revision-hash": NEW,
         "pod-template-generation": "4",
     }
-    assert {each["key"].partition("/")[2] for each in found["spec"]["tolerations"]} == {
+    assert {toleration["key"].partition("/")[2] for toleration in created["spec"]["tolerations"]} == {
         "not-ready", "unreachable", "disk-pressure", "memory-pressure", "pid-pressure", "unschedulable",
         "network-unavailable",
     }  # fmt: skip

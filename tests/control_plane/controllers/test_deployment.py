@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pybernetes.api.resource import Object
 from pybernetes.control_plane.controllers.deployment import rolling, sets, status
 from pybernetes.control_plane.controllers.deployment.plan import Plan, plan
 from pybernetes.control_plane.controllers.deployment.sets import DESIRED, HISTORY, MAXIMUM, REVISION, Set
-from tests.control_plane.controllers.builders import NOW, Object, meta, stamp, template
+from tests.control_plane.controllers.builders import NOW, meta, stamp, template
 
 REFERENCE = {
     "apiVersion": "apps/v1",
@@ -66,10 +67,10 @@ def planned(deployment: Object, *replica_sets: Object, pods: bool = False) -> Pl
 
 def sizes(result: Plan) -> dict[str, int]:
     """What is written about sizes, by name."""
-    found = {each["metadata"]["name"]: each["spec"]["replicas"] for each in result.update}
+    by_name = {updated["metadata"]["name"]: updated["spec"]["replicas"] for updated in result.update}
     if result.create:
-        found["new"] = result.create["spec"]["replicas"]
-    return found
+        by_name["new"] = result.create["spec"]["replicas"]
+    return by_name
 
 
 @pytest.mark.parametrize(
@@ -149,8 +150,8 @@ def test_scaling_is_proportional(
         for number, size in enumerate(before[0])
     ]
     new, *old = given
-    rolling.scale(deployment(replicas, surge, 1), new, sorted(old, key=lambda each: each.age))
-    assert [each.replicas for each in given] == expected
+    rolling.scale(deployment(replicas, surge, 1), new, sorted(old, key=lambda name: name.age))
+    assert [size.replicas for size in given] == expected
 
 
 def test_scaling_with_a_saturated_new_set_ends_the_old_ones() -> None:
@@ -161,8 +162,8 @@ def test_scaling_with_a_saturated_new_set_ends_the_old_ones() -> None:
 
 
 def test_the_first_set() -> None:
-    found = planned(deployment(3, 1, 0, annotations={"note": "a", REVISION: "7"}))
-    created = found.create
+    result = planned(deployment(3, 1, 0, annotations={"note": "a", REVISION: "7"}))
+    created = result.create
     assert created is not None
     name = created["metadata"]["name"]
     hash_ = name.removeprefix("web-")
@@ -171,9 +172,9 @@ def test_the_first_set() -> None:
     assert created["spec"]["selector"]["matchLabels"] == {"app": "web", "pod-template-hash": hash_}
     assert created["spec"]["template"]["metadata"]["labels"] == {"app": "web", "pod-template-hash": hash_}
     assert created["metadata"]["annotations"] == {"note": "a", REVISION: "1", DESIRED: "3", MAXIMUM: "4"}
-    assert found.annotations == {"note": "a", REVISION: "1"}
-    assert ("Normal", "ScalingReplicaSet", f"Scaled up replica set {name} from 0 to 3") in found.events
-    assert [(each["type"], each["reason"]) for each in found.status["conditions"]] == [  # type: ignore[index]
+    assert result.annotations == {"note": "a", REVISION: "1"}
+    assert ("Normal", "ScalingReplicaSet", f"Scaled up replica set {name} from 0 to 3") in result.events
+    assert [(condition["type"], condition["reason"]) for condition in result.status["conditions"]] == [  # type: ignore[index]
         ("Progressing", "NewReplicaSetCreated"),
         ("Available", "MinimumReplicasUnavailable"),
     ]
@@ -212,9 +213,9 @@ def test_recreate_waits_for_the_last_old_pod() -> None:
 
 def test_a_paused_deployment_is_scaled_but_not_rolled_out() -> None:
     old = replica_set("old", 3, desired=3, maximum=3)
-    found = planned(deployment(5, 1, 0, paused=True), old)
-    assert sizes(found) == {"old": 5}
-    conditions = {each["type"]: each for each in found.status["conditions"]}  # type: ignore[index]
+    result = planned(deployment(5, 1, 0, paused=True), old)
+    assert sizes(result) == {"old": 5}
+    conditions = {condition["type"]: condition for condition in result.status["conditions"]}  # type: ignore[index]
     assert conditions["Progressing"]["reason"] == "DeploymentPaused"
     assert conditions["Progressing"]["status"] == "Unknown"
 
@@ -229,10 +230,10 @@ def test_resuming_says_so() -> None:
     new = replica_set("new", 3, 1, "nginx:1", desired=3, maximum=4, revision=1)
     given = deployment(3, 1, 0, status={"conditions": [paused], "replicas": 3, "updatedReplicas": 3, "readyReplicas": 1,
                                         "availableReplicas": 1}, annotations={REVISION: "1"})  # fmt: skip
-    found = planned(given, new)
-    reasons = {each["type"]: each["reason"] for each in found.status["conditions"]}  # type: ignore[index]
+    result = planned(given, new)
+    reasons = {condition["type"]: condition["reason"] for condition in result.status["conditions"]}  # type: ignore[index]
     assert reasons["Progressing"] == "DeploymentResumed"
-    assert found.again == 601
+    assert result.again == 601
 
 
 @pytest.mark.parametrize(
@@ -252,16 +253,16 @@ def test_progress(known: tuple[str, float], seen: tuple[int, int], reason: str, 
     given = deployment(3, 1, 0, status={
         "conditions": [before], "replicas": 3, "updatedReplicas": 3, "readyReplicas": 1, "availableReplicas": 1,
     })  # fmt: skip
-    found = planned(given, replica_set("new", *seen, "nginx:1", desired=3, maximum=4))
-    condition = next(each for each in found.status["conditions"] if each["type"] == "Progressing")  # type: ignore[index]
+    result = planned(given, replica_set("new", *seen, "nginx:1", desired=3, maximum=4))
+    condition = next(known for known in result.status["conditions"] if known["type"] == "Progressing")  # type: ignore[index]
     assert (condition["reason"], condition["status"]) == (reason, state)
 
 
 def test_without_a_deadline_there_is_no_word_on_progress() -> None:
     given = deployment(3, 1, 0, progressDeadlineSeconds=2**31 - 1)
-    found = planned(given, replica_set("new", 3, 3, "nginx:1", desired=3, maximum=4))
-    assert [each["type"] for each in found.status["conditions"]] == ["Available"]  # type: ignore[index]
-    assert found.again is None
+    result = planned(given, replica_set("new", 3, 3, "nginx:1", desired=3, maximum=4))
+    assert [condition["type"] for condition in result.status["conditions"]] == ["Available"]  # type: ignore[index]
+    assert result.again is None
 
 
 def test_a_failure_of_a_set_is_shown() -> None:
@@ -269,9 +270,9 @@ def test_a_failure_of_a_set_is_shown() -> None:
     failed["status"]["conditions"] = [
         {"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate", "message": "m"}
     ]
-    found = planned(deployment(3, 1, 0), failed)
+    result = planned(deployment(3, 1, 0), failed)
     assert ("ReplicaFailure", "FailedCreate") in [
-        (each["type"], each["reason"]) for each in found.status["conditions"]
+        (condition["type"], condition["reason"]) for condition in result.status["conditions"]
     ]  # type: ignore[index]
 
 
@@ -288,19 +289,19 @@ def test_nothing_to_do_writes_nothing() -> None:
 def test_rolling_back_keeps_history() -> None:
     one = replica_set("one", 0, 0, "nginx:1", ago=900, revision=1, desired=3, maximum=4)
     two = replica_set("two", 3, 3, "nginx:2", ago=500, revision=2, desired=3, maximum=4)
-    found = planned(deployment(3, 1, 0, annotations={REVISION: "2"}), one, two)
-    (changed,) = [each for each in found.update if each["metadata"]["name"] == "one"]
+    result = planned(deployment(3, 1, 0, annotations={REVISION: "2"}), one, two)
+    (changed,) = [updated for updated in result.update if updated["metadata"]["name"] == "one"]
     assert changed["metadata"]["annotations"][REVISION] == "3"
     assert changed["metadata"]["annotations"][HISTORY] == "1"
-    assert found.annotations == {REVISION: "3"}
+    assert result.annotations == {REVISION: "3"}
 
 
 def test_long_histories_lose_their_beginning() -> None:
     long = ",".join(["100000"] * 285)
     one = replica_set("one", 0, 0, "nginx:1", ago=900, revision=7, **{HISTORY: long})
     two = replica_set("two", 3, 3, "nginx:2", ago=500, revision=9)
-    found = planned(deployment(3, 1, 0), one, two)
-    (changed,) = [each for each in found.update if each["metadata"]["name"] == "one"]
+    result = planned(deployment(3, 1, 0), one, two)
+    (changed,) = [updated for updated in result.update if updated["metadata"]["name"] == "one"]
     history = changed["metadata"]["annotations"][HISTORY]
     assert len(history) <= 2000 and history.endswith(",7")
 
@@ -315,8 +316,8 @@ def test_cleaning_up(limit: int, expected: list[str]) -> None:
     busy = replica_set("busy", 0, 0, "old:9", revision=0)
     busy["status"]["replicas"] = 1
     new = replica_set("new", 1, 1, "nginx:1", revision=9, desired=1, maximum=2)
-    found = planned(given, *old, new)
-    assert [each["metadata"]["name"] for each in found.delete] == expected
+    result = planned(given, *old, new)
+    assert [deleted["metadata"]["name"] for deleted in result.delete] == expected
 
 
 @pytest.mark.parametrize(
@@ -332,19 +333,19 @@ def test_the_annotation_of_old_clients(to: str, image: str, reason: str) -> None
     one = replica_set("one", 0, 0, "nginx:0", ago=900, revision=1, cause="first")
     two = replica_set("two", 3, 3, "nginx:1", ago=500, revision=2, cause="second")
     given = deployment(3, 1, 0, annotations={sets.ROLLBACK_TO: to, REVISION: "2", "cause": "second"})
-    found = planned(given, one, two)
-    assert found.replace is not None and found.status is None
-    assert found.replace["spec"]["template"] == template(image)
-    assert sets.ROLLBACK_TO not in found.replace["metadata"]["annotations"]
-    assert found.replace["metadata"]["annotations"]["cause"] == ("first" if image == "nginx:0" else "second")
-    assert found.events[-1][1] == reason
+    result = planned(given, one, two)
+    assert result.replace is not None and result.status is None
+    assert result.replace["spec"]["template"] == template(image)
+    assert sets.ROLLBACK_TO not in result.replace["metadata"]["annotations"]
+    assert result.replace["metadata"]["annotations"]["cause"] == ("first" if image == "nginx:0" else "second")
+    assert result.events[-1][1] == reason
 
 
 def test_selecting_everything_does_nothing() -> None:
     given = deployment(3)
     given["spec"]["selector"] = {}
-    found = planned(given)
-    assert found.create is None and found.events[0][1] == "SelectingAll"
+    result = planned(given)
+    assert result.create is None and result.events[0][1] == "SelectingAll"
 
 
 @settings(max_examples=60)
@@ -362,27 +363,29 @@ def test_a_rollout_keeps_its_promises_and_ends(
     world = {"old": replica_set("old", old, desired=replicas, maximum=replicas + surge)}
     floor = min(old, max(0, replicas - unavailable))
     for lucky in [*luck, *[True] * 60]:
-        found = planned(given, *world.values())
-        if found.create:
-            found.create["metadata"] |= {"uid": "new", "creationTimestamp": stamp()}
-            world["new"] = {**found.create, "status": {}}
-        for each in found.update:
+        result = planned(given, *world.values())
+        if result.create:
+            result.create["metadata"] |= {"uid": "new", "creationTimestamp": stamp()}
+            world["new"] = {**result.create, "status": {}}
+        for updated in result.update:
             world[
-                each["metadata"]["name"] if "status" in each and each["metadata"]["name"] == "old" else "new"
-            ] = each
-        for each in world.values():
-            size, seen = each["spec"]["replicas"], each["status"].get("availableReplicas", 0)
+                updated["metadata"]["name"]
+                if "status" in updated and updated["metadata"]["name"] == "old"
+                else "new"
+            ] = updated
+        for obj in world.values():
+            size, seen = obj["spec"]["replicas"], obj["status"].get("availableReplicas", 0)
             grown = min(size, seen + 1) if lucky else min(size, seen)
-            each["status"] = {
+            obj["status"] = {
                 "replicas": size, "readyReplicas": grown, "availableReplicas": grown, "observedGeneration": 1,
                 "terminatingReplicas": 0,
             }  # fmt: skip
-        total = sum(each["spec"]["replicas"] for each in world.values())
-        available = sum(each["status"]["availableReplicas"] for each in world.values())
+        total = sum(obj["spec"]["replicas"] for obj in world.values())
+        available = sum(obj["status"]["availableReplicas"] for obj in world.values())
         assert total <= max(replicas + surge, old)
         assert available >= floor
-        given["status"] = found.status or {}
-        given["metadata"]["annotations"] = found.annotations or given["metadata"].get("annotations", {})
+        given["status"] = result.status or {}
+        given["metadata"]["annotations"] = result.annotations or given["metadata"].get("annotations", {})
     assert world["new"]["spec"]["replicas"] == replicas
     assert world["old"]["spec"]["replicas"] == 0
     assert status.is_complete(given, planned(given, *world.values()).status or {})

@@ -13,7 +13,7 @@ from pybernetes.control_plane.controllers import (
     garbage_collector,
 )
 from tests.cluster import Cluster, eventually, pod
-from tests.control_plane.controllers.managers import controllers, found
+from tests.control_plane.controllers.managers import controllers, get_or_none
 
 ALL = (
     endpoints.CONTROLLER, endpointslice.CONTROLLER, endpointslice_mirroring.CONTROLLER, garbage_collector.CONTROLLER,
@@ -44,18 +44,18 @@ async def slices(client: Client, name: str = "web") -> list[dict[str, Any]]:
 
 async def ready_in_slices(client: Client, name: str = "web") -> dict[str, bool]:
     return {
-        each["addresses"][0]: each["conditions"]["ready"]
+        endpoint["addresses"][0]: endpoint["conditions"]["ready"]
         for slice_ in await slices(client, name)
-        for each in slice_.get("endpoints") or ()
+        for endpoint in slice_.get("endpoints") or ()
     }
 
 
 async def in_endpoints(client: Client) -> dict[str, bool]:
-    obj = await found(client.get(ENDPOINTS, "web", "default"))
+    obj = await get_or_none(client.get(ENDPOINTS, "web", "default"))
     result = {}
     for subset in (obj or {}).get("subsets") or ():
-        result.update({each["ip"]: True for each in subset.get("addresses") or ()})
-        result.update({each["ip"]: False for each in subset.get("notReadyAddresses") or ()})
+        result.update({address["ip"]: True for address in subset.get("addresses") or ()})
+        result.update({address["ip"]: False for address in subset.get("notReadyAddresses") or ()})
     return result
 
 
@@ -97,7 +97,10 @@ async def test_endpoints_follow_pods() -> None:
         await client.delete(SERVICES, "web", "default")
 
         async def all_gone() -> bool:
-            return not await slices(client) and await found(client.get(ENDPOINTS, "web", "default")) is None
+            return (
+                not await slices(client)
+                and await get_or_none(client.get(ENDPOINTS, "web", "default")) is None
+            )
 
         await eventually(all_gone)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client import Client
 from pybernetes.client.refs import (
     CLUSTER_ROLES,
@@ -16,10 +17,9 @@ from pybernetes.client.refs import (
     Ref,
     as_ref,
 )
-from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers import garbage_collector
 from tests.cluster import Cluster, eventually
-from tests.control_plane.controllers.managers import controllers, found, names, namespace
+from tests.control_plane.controllers.managers import controllers, get_or_none, names, namespace
 
 GC = garbage_collector.CONTROLLER
 
@@ -47,7 +47,7 @@ async def make(
 
 
 async def gone(client: Client, kind: Kindlike, name: str, where: str = "default") -> bool:
-    return await found(client.get(kind, name, where)) is None
+    return await get_or_none(client.get(kind, name, where)) is None
 
 
 async def test_background_reaches_dependents_of_dependents() -> None:
@@ -73,7 +73,7 @@ async def test_orphans_stay() -> None:
         await eventually(lambda: gone(client, CONFIG_MAPS, "owner"))
         secrets = (await client.list(SECRETS, "default")).items
         assert len(secrets) == 5
-        assert not any(each["metadata"].get("ownerReferences") for each in secrets)
+        assert not any(secret["metadata"].get("ownerReferences") for secret in secrets)
 
 
 async def test_foreground_waits_for_those_that_block() -> None:
@@ -124,7 +124,7 @@ async def test_one_owner_is_enough() -> None:
         await client.delete(CONFIG_MAPS, "first", "default", propagation="Foreground")
         await eventually(lambda: gone(client, CONFIG_MAPS, "first"))
         secret = await client.get(SECRETS, "secret", "default")
-        assert [each["name"] for each in secret["metadata"]["ownerReferences"]] == ["second"]
+        assert [reference["name"] for reference in secret["metadata"]["ownerReferences"]] == ["second"]
         await client.delete(CONFIG_MAPS, "second", "default")
         await eventually(lambda: gone(client, SECRETS, "secret"))
 
@@ -164,7 +164,7 @@ async def test_owner_that_never_was_and_one_in_another_namespace() -> None:
 
             async def reported() -> list[str]:
                 events = (await client.list(EVENTS, "default")).items
-                return [each["message"] for each in events if each["reason"] == "OwnerRefInvalidNamespace"]
+                return [event["message"] for event in events if event["reason"] == "OwnerRefInvalidNamespace"]
 
             async def both() -> bool:
                 return len(await reported()) == 2
@@ -210,7 +210,7 @@ async def make_widgets(client: Client) -> None:
     )
 
     async def served() -> bool:
-        return await found(client.list(WIDGETS, "default")) is not None
+        return await get_or_none(client.list(WIDGETS, "default")) is not None
 
     await eventually(served)
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pybernetes.api.resource import Object
 from pybernetes.control_plane.controllers.job import policies, template
 from pybernetes.control_plane.controllers.job.backoff import Record, remaining
 from pybernetes.control_plane.controllers.job.decide import Decision, condition, decide
@@ -16,7 +17,7 @@ from pybernetes.control_plane.controllers.job.outcome import Done, outcome, tidy
 from pybernetes.control_plane.controllers.job.policies import FINALIZER
 from pybernetes.control_plane.controllers.job.track import count, finish, track
 from pybernetes.control_plane.controllers.job.view import View
-from tests.control_plane.controllers.builders import NOW, Object, meta, pod, stamp
+from tests.control_plane.controllers.builders import NOW, meta, pod, stamp
 from tests.control_plane.controllers.builders import template as pod_template
 
 INDEX = template.INDEX
@@ -26,14 +27,14 @@ CALM, NOTHING = Record(), Done()
 def job(
     completions: int | None = 1, parallelism: int = 1, *, status: Object | None = None, **spec: Any
 ) -> Object:
-    found = {
+    result = {
         "metadata": meta("job"),
         "spec": {"parallelism": parallelism, "backoffLimit": 6, "template": pod_template(), **spec},
         "status": status or {"startTime": stamp(60)},
     }
     if completions is not None:
-        found["spec"]["completions"] = completions
-    return found
+        result["spec"]["completions"] = completions
+    return result
 
 
 def indexed(completions: int = 3, parallelism: int = 3, **more: Any) -> Object:
@@ -55,7 +56,7 @@ def decided(given: Object, *pods: Object, record: Record = CALM) -> Decision:
 
 
 def names(pods: list[Object]) -> list[str]:
-    return [each["metadata"]["name"] for each in pods]
+    return [pod["metadata"]["name"] for pod in pods]
 
 
 # -- sets of indexes -------------------------------------------------------------------------------------
@@ -75,8 +76,8 @@ def names(pods: list[Object]) -> list[str]:
     ],
 )
 def test_indexes_are_text(text: str, limit: int, expected: str, total: int) -> None:
-    found = Indexes.parse(text, limit)
-    assert (str(found), len(found)) == (expected, total)
+    indexes = Indexes.parse(text, limit)
+    assert (str(indexes), len(indexes)) == (expected, total)
 
 
 @given(st.sets(st.integers(0, 60)), st.sets(st.integers(0, 60)))
@@ -116,9 +117,9 @@ def test_indexes_are_sets(left: set[int], right: set[int]) -> None:
     ],
 )
 def test_how_many(given: Object, pods: list[Object], create: int, delete: list[str]) -> None:
-    found = decided(given, *pods)
-    assert (len(found.create), names(found.delete)) == (create, delete)
-    assert found.finished is None
+    decision = decided(given, *pods)
+    assert (len(decision.create), names(decision.delete)) == (create, delete)
+    assert decision.finished is None
 
 
 @pytest.mark.parametrize(
@@ -135,13 +136,13 @@ def test_how_many(given: Object, pods: list[Object], create: int, delete: list[s
     ],
 )
 def test_which_indexes(given: Object, pods: list[Object], create: list[int], delete: list[str]) -> None:
-    found = decided(given, *pods)
-    assert (found.create, names(found.delete)) == (create, delete)
+    decision = decided(given, *pods)
+    assert (decision.create, names(decision.delete)) == (create, delete)
 
 
 def test_failures_are_followed_by_a_pause() -> None:
-    found = decided(job(3, 2), run("a", "Failed"))  # 5 seconds ago
-    assert (found.create, found.again) == ([], 5.0)
+    decision = decided(job(3, 2), run("a", "Failed"))  # 5 seconds ago
+    assert (decision.create, decision.again) == ([], 5.0)
     later = decided(job(3, 2, status={"failed": 1}), record=Record(3, NOW - 39))
     assert (later.create, later.again) == ([], 1.0)
     assert len(decided(job(3, 2, status={"failed": 1}), record=Record(3, NOW - 40)).create) == 2
@@ -164,8 +165,8 @@ def test_a_success_ends_a_row_of_failures() -> None:
 def test_each_index_has_its_own_pause() -> None:
     given = indexed(3, 3, backoffLimitPerIndex=2)
     fresh = run("a", "Failed", 0, annotations={"batch.kubernetes.io/job-index-failure-count": "1"})
-    found = decided(given, fresh)
-    assert found.create == [1, 2]
+    decision = decided(given, fresh)
+    assert decision.create == [1, 2]
     assert decided(given, fresh, run("b", index=1), run("c", index=2)).again == 15.0
 
 
@@ -212,11 +213,11 @@ BOTH = {"rules": [{"succeededIndexes": "0-3", "succeededCount": 2}]}
     ],
 )  # fmt: skip
 def test_when_it_ends(given: Object, pods: list[Object], reason: str) -> None:
-    found = decided(given, *pods)
-    assert (found.finished["reason"] if found.finished else "") == reason
-    if found.finished:
-        assert found.create == []
-        assert found.finished["type"] in ("FailureTarget", "SuccessCriteriaMet")
+    decision = decided(given, *pods)
+    assert (decision.finished["reason"] if decision.finished else "") == reason
+    if decision.finished:
+        assert decision.create == []
+        assert decision.finished["type"] in ("FailureTarget", "SuccessCriteriaMet")
 
 
 def test_containers_that_are_restarted_count() -> None:
@@ -228,9 +229,9 @@ def test_containers_that_are_restarted_count() -> None:
 
 def test_what_is_to_end_ends() -> None:
     target = condition("FailureTarget", "True", "DeadlineExceeded", "late", NOW)
-    found = decided(job(3, 1, status={"conditions": [target]}), run("a"))
-    assert (found.finished["type"], found.finished["reason"]) == ("Failed", "DeadlineExceeded")  # type: ignore[index]
-    assert names(found.delete) == ["a"] and not found.release
+    decision = decided(job(3, 1, status={"conditions": [target]}), run("a"))
+    assert (decision.finished["type"], decision.finished["reason"]) == ("Failed", "DeadlineExceeded")  # type: ignore[index]
+    assert names(decision.delete) == ["a"] and not decision.release
 
 
 @pytest.mark.parametrize(
@@ -253,8 +254,8 @@ def test_failure_policy(failed: Object, action: str, counts: bool, message: str)
 
 def accounted(given: Object, *pods: Object, finished: Object | None = None) -> tuple[Object, list[str]]:
     view = View(given, list(pods), Record())
-    found = track(view, dict(given["status"]), finished, NOW)
-    return tidy(found.status), names(found.release)
+    tracking = track(view, dict(given["status"]), finished, NOW)
+    return tidy(tracking.status), names(tracking.release)
 
 
 def test_pods_are_named_before_they_are_let_go() -> None:
@@ -269,9 +270,9 @@ def test_and_counted_when_they_are() -> None:
         "uncountedTerminatedPods": {"succeeded": ["uid-a", "uid-x"], "failed": ["uid-b"]},
         "succeeded": 2,
     }
-    found = count(named, {"uid-b"})
-    assert found["succeeded"] == 4
-    assert found["uncountedTerminatedPods"] == {"failed": ["uid-b"]}
+    status = count(named, {"uid-b"})
+    assert status["succeeded"] == 4
+    assert status["uncountedTerminatedPods"] == {"failed": ["uid-b"]}
 
 
 def test_indexes_are_counted_at_once() -> None:
@@ -300,7 +301,7 @@ def test_those_who_are_cut_short_have_failed_unless_the_job_succeeds() -> None:
     failure = condition("FailureTarget", "True", "DeadlineExceeded", "late", NOW)
     status, _ = accounted(job(5, 5), run("a", deleted=True), run("b"), finished=failure)
     assert status["uncountedTerminatedPods"]["failed"] == ["uid-a", "uid-b"]
-    assert [each["type"] for each in status["conditions"]] == ["FailureTarget"]
+    assert [known["type"] for known in status["conditions"]] == ["FailureTarget"]
     success = condition("SuccessCriteriaMet", "True", "SuccessPolicy", "enough", NOW)
     status, released = accounted(indexed(5, 5), run("b", index=2), finished=success)
     assert not status["uncountedTerminatedPods"] and released == ["b"]
@@ -311,15 +312,15 @@ def test_the_end_waits_for_everybody() -> None:
     assert finish({}, end, 1, NOW) is None
     assert finish({"uncountedTerminatedPods": {"failed": ["x"]}}, end, 0, NOW) is None
     assert finish({}, None, 0, NOW) is None
-    found = finish({}, end, 0, NOW)
-    assert found is not None and found["completionTime"] == stamp()
-    assert [each["type"] for each in found["conditions"]] == ["Complete"]
+    status = finish({}, end, 0, NOW)
+    assert status is not None and status["completionTime"] == stamp()
+    assert [known["type"] for known in status["conditions"]] == ["Complete"]
 
 
 def test_not_too_many_at_once() -> None:
     pods = [run(f"p{n}", "Succeeded") for n in range(600)]
-    found = track(View(job(1000, 600), pods, Record()), {}, None, NOW)
-    assert found.partial and len(found.release) == 500
+    tracking = track(View(job(1000, 600), pods, Record()), {}, None, NOW)
+    assert tracking.partial and len(tracking.release) == 500
 
 
 # -- what is written -------------------------------------------------------------------------------------
@@ -333,25 +334,25 @@ def after(given: Object, *pods: Object, done: Done = NOTHING) -> Any:
 def test_a_start() -> None:
     given = job(3, 2)
     given["status"] = {}
-    found = after(given, done=Done(created=2))
-    assert found.status == {"startTime": stamp(), "active": 2, "ready": 0, "terminating": 0}
+    result = after(given, done=Done(created=2))
+    assert result.status == {"startTime": stamp(), "active": 2, "ready": 0, "terminating": 0}
 
 
 def test_completion() -> None:
-    found = after(job(2, 2), run("a", "Succeeded"), run("b", "Succeeded"))
-    assert found.finished["type"] == "SuccessCriteriaMet"
-    assert found.finished["reason"] == "CompletionsReached"
+    result = after(job(2, 2), run("a", "Succeeded"), run("b", "Succeeded"))
+    assert result.finished["type"] == "SuccessCriteriaMet"
+    assert result.finished["reason"] == "CompletionsReached"
     assert after(job(None, 2), run("a", "Succeeded"), run("b")).finished is None
     assert after(job(None, 2), run("a", "Succeeded")).finished is not None
     assert after(job(0, 2)).finished is not None
 
 
 def test_suspending_and_resuming() -> None:
-    found = after(job(2, 2, suspend=True), run("a", ready=True), done=Done(deleted=1, deleted_ready=1))
-    assert (found.status["active"], found.status["ready"], found.status["terminating"]) == (0, 0, 1)
-    assert found.status["conditions"][0]["type"] == "Suspended" and "startTime" not in found.status
-    assert found.events == [("Normal", "Suspended", "Job suspended")]
-    again = after(job(2, 2, status=found.status))
+    result = after(job(2, 2, suspend=True), run("a", ready=True), done=Done(deleted=1, deleted_ready=1))
+    assert (result.status["active"], result.status["ready"], result.status["terminating"]) == (0, 0, 1)
+    assert result.status["conditions"][0]["type"] == "Suspended" and "startTime" not in result.status
+    assert result.events == [("Normal", "Suspended", "Job suspended")]
+    again = after(job(2, 2, status=result.status))
     assert again.status["conditions"][0]["status"] == "False"
     assert again.status["startTime"] == stamp()
     assert after(job(2, 2)).events == []
@@ -362,8 +363,8 @@ def test_nothing_new_is_nothing_to_write() -> None:
     pods = [run("a", ready=True), run("b")]
     given["status"] = tidy({**after(given, *pods).status, "uncountedTerminatedPods": {}})
     view = View(given, pods, Record())
-    found = outcome(view, decide(view, NOW), Done(), NOW)
-    assert tidy(track(view, found.status, found.finished, NOW).status) == given["status"]
+    result = outcome(view, decide(view, NOW), Done(), NOW)
+    assert tidy(track(view, result.status, result.finished, NOW).status) == given["status"]
 
 
 def test_pods_of_indexes() -> None:
@@ -409,7 +410,7 @@ def test_every_pod_is_counted_once(
     now = NOW
     for event in [*luck, *["succeed"] * 60]:
         now += 1000
-        running = [name for name, each in pods.items() if each["status"]["phase"] == "Running"]
+        running = [name for name, pod in pods.items() if pod["status"]["phase"] == "Running"]
         if event in ("succeed", "fail") and running:
             one = pods[running[0]]
             one["status"]["phase"] = "Succeeded" if event == "succeed" else "Failed"
@@ -424,9 +425,9 @@ def test_every_pod_is_counted_once(
         given["status"] = tidy(tracking.status)
         if event == "crash":
             continue  # before any finalizer was taken off
-        for each in tracking.release:
-            each["metadata"]["finalizers"] = []
-        held = {each["metadata"]["uid"] for each in pods.values() if each["metadata"]["finalizers"]}
+        for released in tracking.release:
+            released["metadata"]["finalizers"] = []
+        held = {pod["metadata"]["uid"] for pod in pods.values() if pod["metadata"]["finalizers"]}
         counted = count(tracking.status, held)
         end = finish(counted, tracking.finished, 0, now)
         given["status"] = tidy(end or counted)

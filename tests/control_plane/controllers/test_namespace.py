@@ -9,18 +9,18 @@ from pybernetes.client.refs import CONFIG_MAPS, DEPLOYMENTS, EVENTS, NAMESPACES,
 from pybernetes.control_plane.controllers import _namespace_conditions, namespace, serviceaccount
 from tests.cluster import Cluster, eventually, pod
 from tests.control_plane.controllers import managers
-from tests.control_plane.controllers.managers import controllers, found, names
+from tests.control_plane.controllers.managers import controllers, get_or_none, names
 
 QUICK = {"namespace_finalization_delay": 0.0}
 
 
 async def gone(client: Client, name: str) -> bool:
-    return await found(client.get(NAMESPACES, name)) is None
+    return await get_or_none(client.get(NAMESPACES, name)) is None
 
 
 async def condition(client: Client, name: str, type_: str) -> dict[str, Any]:
     status = (await client.get(NAMESPACES, name))["status"]
-    return next((each for each in status.get("conditions", ()) if each["type"] == type_), {})
+    return next((condition for condition in status.get("conditions", ()) if condition["type"] == type_), {})
 
 
 async def fill(client: Client, name: str) -> None:
@@ -141,14 +141,14 @@ async def test_a_namespace_is_kept_for_a_while() -> None:
 
 
 def test_conditions_change_their_time_with_their_status() -> None:
-    found = _namespace_conditions.problems({}, ["no"], {"pods.": 3}, {})
-    first = _namespace_conditions.conditions([], found, "1")
-    assert [each["status"] for each in first] == ["False", "False", "True", "True", "False"]
+    problems = _namespace_conditions.problems({}, ["no"], {"pods.": 3}, {})
+    first = _namespace_conditions.conditions([], problems, "1")
+    assert [known["status"] for known in first] == ["False", "False", "True", "True", "False"]
     assert first[2]["message"] == "Failed to delete all resource types, 1 remaining: no"
     assert first[3]["message"] == "Some resources are remaining: pods. has 3 resource instances"
     fewer = _namespace_conditions.problems({}, [], {"pods.": 2}, {})
     second = _namespace_conditions.conditions(first, fewer, "2")
-    assert [each["lastTransitionTime"] for each in second] == ["1", "1", "2", "1", "1"]
+    assert [known["lastTransitionTime"] for known in second] == ["1", "1", "2", "1", "1"]
     assert second[3]["message"] == "Some resources are remaining: pods. has 2 resource instances"
     assert _namespace_conditions.conditions(second, fewer, "3") == second
     other = {"type": "Other", "status": "True"}
@@ -156,8 +156,8 @@ def test_conditions_change_their_time_with_their_status() -> None:
 
 
 def test_groups_that_cannot_be_asked() -> None:
-    found = _namespace_conditions.problems({"b/v1": "down", "a/v1": "stale"}, [], {}, {})
-    reason, message = found["NamespaceDeletionDiscoveryFailure"]
+    problems = _namespace_conditions.problems({"b/v1": "down", "a/v1": "stale"}, [], {}, {})
+    reason, message = problems["NamespaceDeletionDiscoveryFailure"]
     assert reason == "DiscoveryFailed"
     assert message == (
         "Discovery failed for some groups, 2 failing: unable to retrieve the complete list of server APIs: "

@@ -15,7 +15,7 @@ from pybernetes.control_plane.controllers.pod_garbage_collector import surplus
 from pybernetes.lib import flags
 from pybernetes.lib.clock import ManualClock
 from tests.cluster import Cluster, eventually, pod
-from tests.control_plane.controllers.managers import controllers, found, names
+from tests.control_plane.controllers.managers import controllers, get_or_none, names
 
 
 def cidrs(cluster: str, **changes: Any) -> list[CidrSet]:
@@ -120,7 +120,7 @@ def test_surplus() -> None:
         return {"metadata": {"name": name, "creationTimestamp": created}, "status": {"reason": reason}}
 
     pods = [ended("new", "3"), ended("old", "1"), ended("evicted", "4", "Evicted"), ended("middle", "2")]
-    assert [each["metadata"]["name"] for each in surplus(pods, 2)] == ["evicted", "old"]
+    assert [obj["metadata"]["name"] for obj in surplus(pods, 2)] == ["evicted", "old"]
     assert surplus(pods, 4) == surplus(pods, 0) == []
 
 
@@ -169,7 +169,7 @@ async def test_pods_that_nobody_else_deletes() -> None:
             await client.patch(NODES, "broken", {"spec": {"taints": [taint]}})
 
             async def stuck_gone() -> bool:
-                return await found(client.get(PODS, "stuck", "default")) is None
+                return await get_or_none(client.get(PODS, "stuck", "default")) is None
 
             await eventually(stuck_gone)
             # On a node that is gone for a while.

@@ -21,7 +21,7 @@ from pybernetes.control_plane.controllers._ownership import (
 def meta(*owners: str, finalizers: tuple[str, ...] = (), going: bool = False) -> dict[str, Any]:
     result: dict[str, Any] = {"uid": "self", "finalizers": list(finalizers)}
     if owners:
-        result["ownerReferences"] = [{"uid": each, "blockOwnerDeletion": True} for each in owners]
+        result["ownerReferences"] = [{"uid": owner, "blockOwnerDeletion": True} for owner in owners]
     if going:
         result["deletionTimestamp"] = "2026-01-01T00:00:00Z"
     return result
@@ -92,5 +92,5 @@ def test_patches() -> None:
     assert _ownership.without_finalizer(obj, "foregroundDeletion") is None
     unblocked = _ownership.without_blocking(obj)
     assert unblocked is not None
-    assert not any(each["blockOwnerDeletion"] for each in unblocked["ownerReferences"])
+    assert not any(reference["blockOwnerDeletion"] for reference in unblocked["ownerReferences"])
     assert _ownership.without_blocking(unblocked) is None

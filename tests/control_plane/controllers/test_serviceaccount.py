@@ -12,23 +12,23 @@ from pybernetes.control_plane.controllers import (
 )
 from pybernetes.control_plane.controllers.root_ca_certificate_publisher import ANNOTATION, NAME, published
 from tests.cluster import Cluster, eventually
-from tests.control_plane.controllers.managers import controllers, found, names, namespace
+from tests.control_plane.controllers.managers import controllers, get_or_none, names, namespace
 
 
 async def test_default_account_comes_and_comes_back() -> None:
     async with Cluster() as cluster, controllers(cluster.client, serviceaccount.CONTROLLER):
         client = cluster.client
         await client.create(NAMESPACES, namespace("blue"))
-        first = await eventually(lambda: found(client.get(SERVICE_ACCOUNTS, "default", "blue")))
+        first = await eventually(lambda: get_or_none(client.get(SERVICE_ACCOUNTS, "default", "blue")))
         await client.delete(SERVICE_ACCOUNTS, "default", "blue")
-        again = await eventually(lambda: found(client.get(SERVICE_ACCOUNTS, "default", "blue")))
+        again = await eventually(lambda: get_or_none(client.get(SERVICE_ACCOUNTS, "default", "blue")))
         assert first["metadata"]["uid"] != again["metadata"]["uid"]
-        assert await eventually(lambda: found(client.get(SERVICE_ACCOUNTS, "default", "kube-system")))
+        assert await eventually(lambda: get_or_none(client.get(SERVICE_ACCOUNTS, "default", "kube-system")))
         # A namespace that is going gets none.
         await client.delete(NAMESPACES, "blue")
         await client.delete(SERVICE_ACCOUNTS, "default", "blue")
         await client.create(NAMESPACES, namespace("green"))
-        await eventually(lambda: found(client.get(SERVICE_ACCOUNTS, "default", "green")))
+        await eventually(lambda: get_or_none(client.get(SERVICE_ACCOUNTS, "default", "green")))
         assert await names(client, SERVICE_ACCOUNTS, "blue") == []
 
 
@@ -41,7 +41,7 @@ async def test_root_certificate_is_in_every_namespace() -> None:
         )
         async with controllers(client, *descriptors, root_ca_file=str(file)):
             await client.create(NAMESPACES, namespace("blue"))
-            config_map = await eventually(lambda: found(client.get(CONFIG_MAPS, NAME, "blue")))
+            config_map = await eventually(lambda: get_or_none(client.get(CONFIG_MAPS, NAME, "blue")))
             assert config_map["data"] == {"ca.crt": file.read_text()}
             await client.patch(CONFIG_MAPS, NAME, {"data": {"ca.crt": "mine", "more": "x"}}, "blue")
 
@@ -51,7 +51,7 @@ async def test_root_certificate_is_in_every_namespace() -> None:
             await eventually(is_back)
             digest = hashlib.sha256(file.read_bytes()).hexdigest()[:24]
             name = f"kubernetes.io:kube-apiserver-serving:{digest}"
-            bundle = await eventually(lambda: found(client.get(CLUSTER_TRUST_BUNDLES, name)))
+            bundle = await eventually(lambda: get_or_none(client.get(CLUSTER_TRUST_BUNDLES, name)))
             assert bundle["spec"]["trustBundle"] == file.read_text()
 
 

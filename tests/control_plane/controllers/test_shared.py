@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from pybernetes.api.resource import Object
 from pybernetes.client.errors import StatusError
 from pybernetes.control_plane.controllers._controller_manager import manager
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
@@ -21,7 +22,7 @@ from pybernetes.control_plane.controllers._workload.ownership import (
 )
 from pybernetes.control_plane.controllers._workload.templates import hash_of, safe, scaled, without_label
 from pybernetes.lib.flags import Flag
-from tests.control_plane.controllers.builders import NOW, Object, meta, pod, stamp, template
+from tests.control_plane.controllers.builders import NOW, meta, pod, stamp, template
 
 
 def owner(selector: Any) -> Object:
@@ -44,10 +45,10 @@ def test_a_suitor_is_found_by_an_anchor(selector: Object) -> None:
     one = pod("a", labels={"app": "web", "x": "y"})
     (anchor,) = by_selector(owner(selector))
     assert anchor in anchors(one)
-    found = selector_of(owner(selector))
+    parsed = selector_of(owner(selector))
     for labels in ({"app": "web", "x": "y"}, {"app": "web"}, {"x": "y"}, {}, None):
-        assert matcher(found)(labels) == found.matches(labels)
-    assert matcher(found)({"app": "web", "x": "y"})
+        assert matcher(parsed)(labels) == parsed.matches(labels)
+    assert matcher(parsed)({"app": "web", "x": "y"})
 
 
 def test_odd_selectors_select_nothing() -> None:
@@ -185,7 +186,7 @@ def descriptors() -> dict[str, Descriptor]:
     ],
 )
 def test_selection(asked: str, expected: list[str]) -> None:
-    assert [each.name for each in manager.select(asked.split(","), descriptors())] == expected
+    assert [descriptor.name for descriptor in manager.select(asked.split(","), descriptors())] == expected
 
 
 def test_unknown_controllers_are_refused() -> None:
@@ -210,8 +211,8 @@ def test_workload_controllers_have_upstreams_names() -> None:
 
 
 def test_flags_agree() -> None:
-    found = {flag.name: flag for flag in manager.flags(manager.descriptors())}
-    assert found["concurrent-daemonset-syncs"].default == 2
-    assert found["concurrent-cron-job-syncs"] == Flag(
-        "concurrent-cron-job-syncs", 5, found["concurrent-cron-job-syncs"].help
+    flags = {flag.name: flag for flag in manager.flags(manager.descriptors())}
+    assert flags["concurrent-daemonset-syncs"].default == 2
+    assert flags["concurrent-cron-job-syncs"] == Flag(
+        "concurrent-cron-job-syncs", 5, flags["concurrent-cron-job-syncs"].help
     )

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pybernetes.api.resource import Object
 from pybernetes.control_plane.controllers.statefulset import identity, retention
 from pybernetes.control_plane.controllers.statefulset.plan import Plan, Seen, plan
-from tests.control_plane.controllers.builders import NOW, Object, meta, pod, stamp, template
+from tests.control_plane.controllers.builders import NOW, meta, pod, stamp, template
 
 REFERENCE = {"kind": "StatefulSet", "name": "db", "uid": "uid-db", "controller": True}
 OLD, NEW = "db-old", "db-new"
@@ -122,22 +123,22 @@ def test_which_template_a_new_pod_has(number: int, strategy: Object, current: in
 def test_a_new_pod() -> None:
     given = stateful_set(1, volumeClaimTemplates=[CLAIM])
     given["spec"]["template"]["spec"]["volumes"] = [{"name": "data", "emptyDir": {}}, {"name": "tmp"}]
-    found = identity.new_pod(given, given["spec"]["template"], NEW, 7, REFERENCE)
-    assert found["metadata"] == {
+    created = identity.new_pod(given, given["spec"]["template"], NEW, 7, REFERENCE)
+    assert created["metadata"] == {
         "name": "db-7", "generateName": "db-", "namespace": "default", "ownerReferences": [REFERENCE],
         "labels": {
             "app": "web", "statefulset.kubernetes.io/pod-name": "db-7", "apps.kubernetes.io/pod-index": "7",
             "controller-revision-hash": NEW,
         },
     }  # fmt: skip
-    assert (found["spec"]["hostname"], found["spec"]["subdomain"]) == ("db-7", "svc")
-    assert found["spec"]["volumes"] == [
+    assert (created["spec"]["hostname"], created["spec"]["subdomain"]) == ("db-7", "svc")
+    assert created["spec"]["volumes"] == [
         {"name": "data", "persistentVolumeClaim": {"claimName": "data-db-7"}},
         {"name": "tmp"},
     ]
     (claim,) = identity.claims_of(given, 7)
     assert claim["metadata"] == {"name": "data-db-7", "namespace": "default", "labels": {"app": "web"}}
-    assert identity.is_itself(given, {**found, "status": {}})
+    assert identity.is_itself(given, {**created, "status": {}})
 
 
 @pytest.mark.parametrize(
@@ -149,11 +150,11 @@ def test_places(name: str, expected: tuple[str, int]) -> None:
 
 
 def reference(owner: Object, kind: str, version: str, controller: bool = True) -> Object:
-    found = {
+    result = {
         "apiVersion": version, "kind": kind, "name": owner["metadata"]["name"], "uid": owner["metadata"]["uid"],
         "blockOwnerDeletion": True,
     }  # fmt: skip
-    return {**found, "controller": True} if controller else found
+    return {**result, "controller": True} if controller else result
 
 
 DB, POD0, POD9 = stateful_set(3), member(0), member(9)
@@ -202,8 +203,8 @@ def test_a_pod_waits_for_the_claim_of_its_predecessor_to_go() -> None:
 def test_status() -> None:
     given = stateful_set(3)
     pods = [member(0, OLD), member(1, OLD, ready=False), member(2)]
-    found = planned(given, *pods).status
-    assert found == {
+    status = planned(given, *pods).status
+    assert status == {
         "observedGeneration": 1, "replicas": 3, "readyReplicas": 2, "currentReplicas": 2, "updatedReplicas": 1,
         "currentRevision": OLD, "updateRevision": NEW, "collisionCount": 0, "availableReplicas": 2,
     }  # fmt: skip
@@ -228,8 +229,8 @@ def test_it_comes_to_rest(
     )  # fmt: skip
     world = {f"db-{n}": member(n, OLD) for n in range(before)}
     for lucky in [*luck, *[True] * 80]:
-        found = planned(given, *world.values())
-        for verb, one in found.steps:
+        result = planned(given, *world.values())
+        for verb, one in result.steps:
             name = one["metadata"]["name"]
             if verb == "create":
                 assert name not in world
@@ -239,7 +240,7 @@ def test_it_comes_to_rest(
         sick = [name for name, one in world.items() if "conditions" not in one["status"]]
         if lucky and sick:
             world[sick[0]] = member(int(sick[0][3:]), identity.revision_of(world[sick[0]]))
-        given["status"] = found.status
+        given["status"] = result.status
     assert sorted(world) == sorted(f"db-{n}" for n in range(start, start + replicas))
     for number, place in enumerate(range(start, start + replicas)):
         if number >= partition:

@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 import pytest
 
+from pybernetes.api.resource import Object
 from pybernetes.client import Client
 from pybernetes.client.refs import CONFIG_MAPS, SECRETS, SERVICE_ACCOUNTS
 from pybernetes.control_plane.controllers import (
@@ -29,9 +30,7 @@ from pybernetes.control_plane.controllers.legacy_serviceaccount_token_cleaner im
 from pybernetes.lib import jose, rfc3339
 from pybernetes.lib.clock import ManualClock
 from tests.cluster import Cluster, eventually
-from tests.control_plane.controllers.managers import controllers, found
-
-Object = dict[str, Any]
+from tests.control_plane.controllers.managers import controllers, get_or_none
 
 
 def encoded(**values: str) -> dict[str, str]:
@@ -53,12 +52,12 @@ def bootstrap_token(identifier: str, expiration: str = "", **more: str) -> Objec
 
 def test_a_known_signature() -> None:
     # As the API documents it for clients that check it.
-    found = bootstrap.detached_signature("content", "abcdef", "0123456789abcdef")
-    header, empty, _ = found.split(".")
+    signature = bootstrap.detached_signature("content", "abcdef", "0123456789abcdef")
+    header, empty, _ = signature.split(".")
     assert empty == ""
     assert orjson.loads(base64.urlsafe_b64decode(header + "==")) == {"alg": "HS256", "kid": "abcdef"}
-    assert found == bootstrap.detached_signature("content", "abcdef", "0123456789abcdef")
-    assert found != bootstrap.detached_signature("content!", "abcdef", "0123456789abcdef")
+    assert signature == bootstrap.detached_signature("content", "abcdef", "0123456789abcdef")
+    assert signature != bootstrap.detached_signature("content!", "abcdef", "0123456789abcdef")
 
 
 @pytest.mark.parametrize(
@@ -100,7 +99,7 @@ async def test_cluster_info_is_signed_and_old_tokens_go() -> None:
 
             async def are(*expected: str) -> None:
                 async def so() -> bool:
-                    return await signatures() == {f"jws-kubeconfig-{each}" for each in expected}
+                    return await signatures() == {f"jws-kubeconfig-{name}" for name in expected}
 
                 await eventually(so)
 
@@ -109,7 +108,7 @@ async def test_cluster_info_is_signed_and_old_tokens_go() -> None:
             await are("abcdef")
 
             async def gone() -> bool:
-                return await found(client.get(SECRETS, "bootstrap-token-ghijkl", "kube-system")) is None
+                return await get_or_none(client.get(SECRETS, "bootstrap-token-ghijkl", "kube-system")) is None
 
             await eventually(gone)
 
@@ -162,7 +161,7 @@ async def test_secrets_get_tokens(tmp_path: Path) -> None:
             assert uid == account["metadata"]["uid"]
 
             async def gone(name: str) -> bool:
-                return await found(client.get(SECRETS, name, "default")) is None
+                return await get_or_none(client.get(SECRETS, name, "default")) is None
 
             # Without its account it goes.
             await client.delete(SERVICE_ACCOUNTS, "robot", "default")
@@ -237,10 +236,10 @@ async def test_tokens_that_nobody_uses_are_marked_and_deleted() -> None:
         cleaner = legacy_serviceaccount_token_cleaner.CONTROLLER
         period = {"legacy_service_account_token_clean_up_period": 3 * 86400.0}
         async with controllers(client, cleaner, clock=clock, **period) as manager:
-            await eventually(lambda: all(each.synced for each in manager.runtime.informers))
+            await eventually(lambda: all(informer.synced for informer in manager.runtime.informers))
 
             async def state() -> str:
-                secret = await found(client.get(SECRETS, "token", "default"))
+                secret = await get_or_none(client.get(SECRETS, "token", "default"))
                 if secret is None:
                     return "gone"
                 return "marked" if INVALID_SINCE in secret["metadata"].get("labels", {}) else "there"

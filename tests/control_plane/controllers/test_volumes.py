@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client import Client
 from pybernetes.client.refs import (
     PERSISTENT_VOLUME_CLAIMS,
@@ -21,13 +22,12 @@ from pybernetes.control_plane.controllers import (
     volumeattributesclass_protection,
 )
 from tests.cluster import Cluster, eventually, pod
-from tests.control_plane.controllers.managers import controllers, found
+from tests.control_plane.controllers.managers import controllers, get_or_none
 
 ALL = (
     persistentvolume_binder.CONTROLLER, persistentvolume_protection.CONTROLLER,
     persistentvolumeclaim_protection.CONTROLLER, ephemeral_volume.CONTROLLER, garbage_collector.CONTROLLER,
 )  # fmt: skip
-Object = dict[str, Any]
 
 
 def claim(name: str, size: str = "1Gi", **spec: Any) -> Object:
@@ -46,7 +46,7 @@ def volume(name: str, size: str = "1Gi", **spec: Any) -> Object:
 
 
 async def phase(client: Client, kind: Any, name: str) -> str:
-    obj = await found(client.get(kind, name, "default"))
+    obj = await get_or_none(client.get(kind, name, "default"))
     return obj["status"].get("phase", "") if obj is not None else "gone"
 
 
@@ -87,7 +87,7 @@ async def test_lost_and_retained() -> None:
             await client.create(PERSISTENT_VOLUME_CLAIMS, claim(f"claim-{number}"))
         for number in range(3):
             await becomes(client, PERSISTENT_VOLUME_CLAIMS, f"claim-{number}", "Bound")
-        names = {each["spec"]["volumeName"] for each in (await client.list(PERSISTENT_VOLUME_CLAIMS)).items}
+        names = {obj["spec"]["volumeName"] for obj in (await client.list(PERSISTENT_VOLUME_CLAIMS)).items}
         assert names == {"volume-0", "volume-1", "volume-2"}
         first = (await client.get(PERSISTENT_VOLUME_CLAIMS, "claim-0", "default"))["spec"]["volumeName"]
         await client.patch(PERSISTENT_VOLUMES, first, {"metadata": {"finalizers": None}})
@@ -157,7 +157,9 @@ async def test_a_claim_stays_while_pods_use_it() -> None:
         async def unused(expected: str) -> None:
             async def so() -> bool:
                 obj = await client.get(PERSISTENT_VOLUME_CLAIMS, "claim", "default")
-                return [each["status"] for each in obj["status"].get("conditions", ())] == [expected]
+                return [condition["status"] for condition in obj["status"].get("conditions", ())] == [
+                    expected
+                ]
 
             await eventually(so)
 
@@ -182,7 +184,9 @@ async def test_ephemeral_volumes() -> None:
         user = pod("user")
         user["spec"]["volumes"] = [{"name": "scratch", "ephemeral": {"volumeClaimTemplate": template}}]
         made = await client.create(PODS, user)
-        obj = await eventually(lambda: found(client.get(PERSISTENT_VOLUME_CLAIMS, "user-scratch", "default")))
+        obj = await eventually(
+            lambda: get_or_none(client.get(PERSISTENT_VOLUME_CLAIMS, "user-scratch", "default"))
+        )
         assert obj["metadata"]["labels"] == {"of": "pod"}
         assert obj["metadata"]["ownerReferences"][0]["uid"] == made["metadata"]["uid"]
         await client.delete(PODS, "user", "default", grace=0)
@@ -211,6 +215,6 @@ async def test_attribute_classes_in_use_stay() -> None:
             await client.delete(PERSISTENT_VOLUME_CLAIMS, "claim", "default")
 
             async def gone() -> bool:
-                return await found(client.get(VOLUME_ATTRIBUTES_CLASSES, "gold")) is None
+                return await get_or_none(client.get(VOLUME_ATTRIBUTES_CLASSES, "gold")) is None
 
             await eventually(gone)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from pybernetes.api.resource import Object
 from pybernetes.client import NotFound
 from pybernetes.client.refs import (
     CONTROLLER_REVISIONS,
@@ -22,7 +23,7 @@ from pybernetes.client.refs import (
     STATEFUL_SETS,
 )
 from pybernetes.runtime.owned_objects import controller_of
-from tests.control_plane.controllers.world import Object, World, job, workload
+from tests.control_plane.controllers.world import World, job, workload
 
 FINALIZER = "batch.kubernetes.io/job-tracking"
 
@@ -37,8 +38,10 @@ def images(pods: list[Object]) -> set[str]:
 
 def has(obj: Object, type_: str, reason: str = "") -> bool:
     return any(
-        each["type"] == type_ and each["status"] == "True" and reason in ("", each.get("reason"))
-        for each in status(obj).get("conditions", ())
+        condition["type"] == type_
+        and condition["status"] == "True"
+        and reason in ("", condition.get("reason"))
+        for condition in status(obj).get("conditions", ())
     )
 
 
@@ -55,9 +58,12 @@ async def test_a_deployment_rolls_out_scales_and_rolls_back() -> None:
 
         def sets() -> dict[str, Object]:
             revision = "deployment.kubernetes.io/revision"
-            return {each["metadata"]["annotations"][revision]: each for each in world.all(REPLICA_SETS)}
+            return {
+                replica_set["metadata"]["annotations"][revision]: replica_set
+                for replica_set in world.all(REPLICA_SETS)
+            }
 
-        await world.until(lambda: {each: found["spec"]["replicas"] for each, found in sets().items()} == {"1": 0, "2": 2})  # fmt: skip
+        await world.until(lambda: {revision: replica_set["spec"]["replicas"] for revision, replica_set in sets().items()} == {"1": 0, "2": 2})  # fmt: skip
         old = sets()["1"]["spec"]["template"]
         old = {**old, "metadata": {"labels": {"app": "web"}}}
         await world.client.patch(DEPLOYMENTS, "web", {"spec": {"template": old}}, "default")
@@ -90,8 +96,8 @@ async def test_a_rollout_that_fails_is_late_and_keeps_what_works() -> None:
         await world.client.patch(DEPLOYMENTS, "web", patch, "default", type="strategic")
 
         def late() -> bool:
-            found = status(world.get(DEPLOYMENTS, "web")).get("conditions", ())
-            return any(each.get("reason") == "ProgressDeadlineExceeded" for each in found)
+            conditions = status(world.get(DEPLOYMENTS, "web")).get("conditions", ())
+            return any(condition.get("reason") == "ProgressDeadlineExceeded" for condition in conditions)
 
         await world.until(late)
         assert status(world.get(DEPLOYMENTS, "web"))["availableReplicas"] >= 3
@@ -125,7 +131,7 @@ async def test_failures_to_make_pods_are_shown() -> None:
 
         async def told() -> bool:
             events = (await world.client.list(EVENTS, "default")).items
-            return any(each["reason"] == "FailedCreate" for each in events)
+            return any(event["reason"] == "FailedCreate" for event in events)
 
         await world.until(told)
 
@@ -151,8 +157,8 @@ async def test_a_stateful_set_in_order() -> None:
         await world.until(lambda: status(world.get(STATEFUL_SETS, "db")).get("availableReplicas") == 3)
         assert seen == [("+", "db-0"), ("+", "db-1"), ("+", "db-2")]
         claims = (await world.client.list(PERSISTENT_VOLUME_CLAIMS, "default")).items
-        assert sorted(each["metadata"]["name"] for each in claims) == ["data-db-0", "data-db-1", "data-db-2"]
-        assert {controller_of(each)["kind"] for each in claims} == {"StatefulSet"}  # type: ignore[index]
+        assert sorted(obj["metadata"]["name"] for obj in claims) == ["data-db-0", "data-db-1", "data-db-2"]
+        assert {controller_of(obj)["kind"] for obj in claims} == {"StatefulSet"}  # type: ignore[index]
         seen.clear()
         patch = {"spec": {"template": {"spec": {"containers": [{"name": "main", "image": "nginx:2"}]}}}}
         await world.client.patch(STATEFUL_SETS, "db", patch, "default", type="strategic")
@@ -166,8 +172,8 @@ async def test_a_stateful_set_in_order() -> None:
         await world.client.patch(STATEFUL_SETS, "db", {"spec": {"replicas": 1}}, "default")
         await world.until(lambda: status(world.get(STATEFUL_SETS, "db")).get("replicas") == 1)
         left = {
-            each["metadata"]["name"]: controller_of(each)["kind"]  # type: ignore[index]
-            for each in (await world.client.list(PERSISTENT_VOLUME_CLAIMS, "default")).items
+            obj["metadata"]["name"]: controller_of(obj)["kind"]  # type: ignore[index]
+            for obj in (await world.client.list(PERSISTENT_VOLUME_CLAIMS, "default")).items
         }
         assert left == {"data-db-0": "StatefulSet", "data-db-1": "Pod", "data-db-2": "Pod"}
 
@@ -216,9 +222,9 @@ async def test_jobs_come_to_their_end(given: Object, type_: str, expected: Objec
     async with World(("job",)) as world:
         await world.client.create(JOBS, given)
         done = await world.until(lambda: has(j := world.get(JOBS, "j"), type_) and j)
-        found = status(done)
-        assert {name: found.get(name) for name in expected} == expected
-        assert found.get("active", 0) == 0 and not found["uncountedTerminatedPods"]
+        final = status(done)
+        assert {name: final.get(name) for name in expected} == expected
+        assert final.get("active", 0) == 0 and not final["uncountedTerminatedPods"]
         # The last finalizers go after the last word.
         await world.until(lambda: not any(FINALIZER in pod["metadata"].get("finalizers", ()) for pod in world.pods()))  # fmt: skip
 

@@ -38,19 +38,19 @@ class World:
         self.queue.add(self.pod(name, **options))
 
     def pop(self) -> Queued:
-        found = self.queue.pop()
-        assert found is not None
-        return found
+        queued = self.queue.pop()
+        assert queued is not None
+        return queued
 
     def popped(self) -> list[str]:
         names = []
-        while (found := self.queue.pop()) is not None:
-            names.append(found.pod.name)
+        while (queued := self.queue.pop()) is not None:
+            names.append(queued.pod.name)
         return names
 
     def queue_of(self, name: str) -> str:
-        found = self.queue.get(name)
-        return "" if found is None else found.queue
+        queued = self.queue.get(name)
+        return "" if queued is None else queued.queue
 
     def fail(self, *plugins: str) -> None:
         self.queue.failed(self.pop(), plugins)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 
+from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
 from pybernetes.client.credentials import Authority, Credentials, bearer
 from pybernetes.client.errors import AlreadyExists, NotFound
@@ -32,7 +33,7 @@ class AccountToken(Credentials):
         self._lock = asyncio.Lock()
 
     async def headers(self) -> Headers:
-        """The token, a new one when the old one has used up most of its time."""
+        """Return the headers with the token, a new one when most of the old one's time is over."""
         if self._clock.now() >= self._renew_at:
             async with self._lock:
                 if self._clock.now() >= self._renew_at:
@@ -40,7 +41,7 @@ class AccountToken(Credentials):
         return self._headers
 
     def refused(self) -> bool:
-        """A token that is no longer good, since its account was made anew for example: there may be another."""
+        """Drop a token that is no longer valid, for example because its account was recreated."""
         self._renew_at = 0.0
         return True
 
@@ -60,14 +61,14 @@ class AccountToken(Credentials):
         self._renew_at = now + 0.8 * (rfc3339.parse(status["expirationTimestamp"]) - now)
         log.debug("the service account %s/%s has a token", _NAMESPACE, self._name)
 
-    async def _request(self) -> dict:
+    async def _request(self) -> Object:
         return await self._owner.create(
             SERVICE_ACCOUNTS, _REVIEW, _NAMESPACE, name=self._name, subresource="token"
         )
 
 
 def client_of(owner: Client, config: Config, name: str, clock: Clock | None = None) -> Client:
-    """A client over HTTPS that acts as a service account in kube-system."""
+    """Return a client over HTTPS that acts as a service account in kube-system."""
     # A certificate would speak louder than the token.
     token = AccountToken(owner, name, config.credentials.trust(), clock)
     own = Config(config.server, token, server_name=config.server_name)

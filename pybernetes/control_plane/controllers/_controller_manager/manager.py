@@ -17,26 +17,26 @@ ClientFor = Callable[[str], Client]
 
 
 def descriptors() -> dict[str, Descriptor]:
-    """Every controller by its name."""
+    """Return every controller by its name."""
     return discover(PACKAGE, "CONTROLLER", key=lambda descriptor: descriptor.name)
 
 
 def flags(known: Mapping[str, Descriptor]) -> tuple[Flag, ...]:
-    """The flags of all controllers; several may read the same one."""
-    found: dict[str, Flag] = {}
+    """Return the flags of all controllers; several may read the same one."""
+    flags_by_name: dict[str, Flag] = {}
     for descriptor in known.values():
         for flag in descriptor.flags:
-            if found.setdefault(flag.name, flag).default != flag.default:
+            if flags_by_name.setdefault(flag.name, flag).default != flag.default:
                 raise ValueError(f"{descriptor.name} has another default for --{flag.name}")
-    return tuple(found.values())
+    return tuple(flags_by_name.values())
 
 
 def select(asked: Sequence[str], known: Mapping[str, Descriptor]) -> list[Descriptor]:
-    """The controllers that a list such as ``*,bootstrapsigner,-ttl`` chooses; ValueError for a name that is none.
+    """Return the controllers that a list such as ``*,bootstrapsigner,-ttl`` selects; raise ValueError for an unknown name.
 
     A name turns a controller on, with a dash in front off, and the star stands for all that are on by default.
     """
-    names = {alias: name for name, each in known.items() for alias in (name, *each.aliases)}
+    names = {alias: name for name, descriptor in known.items() for alias in (name, *descriptor.aliases)}
     wanted: dict[str, bool] = {}
     for text in asked:
         if text == "*":
@@ -46,13 +46,13 @@ def select(asked: Sequence[str], known: Mapping[str, Descriptor]) -> list[Descri
             raise ValueError(f'"{text.removeprefix("-")}" is not in the list of known controllers')
         wanted.setdefault(name, not text.startswith("-"))
     star = "*" in asked
-    return [each for name, each in known.items() if wanted.get(name, star and each.enabled)]
+    return [descriptor for name, descriptor in known.items() if wanted.get(name, star and descriptor.enabled)]
 
 
 def add_all(
     manager: Manager, chosen: Sequence[Descriptor], options: Namespace, client_for: ClientFor | None = None
 ) -> list[str]:
-    """Builds controllers into a manager; gives the names of those that have something to do.
+    """Build controllers into a manager; return the names of those that have something to do.
 
     They share the manager's informers. With ``client_for`` each writes as itself.
     """

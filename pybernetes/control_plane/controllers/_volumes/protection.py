@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from pybernetes.api.resource import Object
 from pybernetes.client.errors import NotFound
-from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers._pods import is_going
 from pybernetes.runtime.controller import Controller
 
@@ -16,7 +16,7 @@ class Protection(Controller):
     finalizer: ClassVar[str]
 
     async def is_used(self, obj: Object) -> bool:
-        """Whether an object has to stay."""
+        """Return whether an object has to stay."""
         raise NotImplementedError
 
     def concerns(self, old: Object | None, new: Object | None) -> bool:
@@ -25,7 +25,7 @@ class Protection(Controller):
         )
 
     async def reconcile(self, key: str) -> float | None:
-        """Protects an object or lets it go."""
+        """Protect an object, or let it go."""
         obj = self.objects.get(key)
         if obj is None:
             return None
@@ -33,7 +33,7 @@ class Protection(Controller):
         if is_going(obj):
             if self.finalizer not in finalizers or await self.is_used(obj):
                 return None
-            wanted = [each for each in finalizers if each != self.finalizer]
+            wanted = [finalizer for finalizer in finalizers if finalizer != self.finalizer]
         elif self.finalizer in finalizers:
             return None
         else:

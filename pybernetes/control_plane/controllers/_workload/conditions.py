@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.api.resource import Object
 from pybernetes.lib import rfc3339
 
-Condition = dict[str, Any]
 
-
-def find(conditions: list[Condition] | None, type_: str) -> Condition | None:
-    """The condition of a type, or None."""
-    for each in conditions or ():
-        if each["type"] == type_:
-            return each
+def find(conditions: list[Object] | None, type_: str) -> Object | None:
+    """Return the condition of a type, or None."""
+    for condition in conditions or ():
+        if condition["type"] == type_:
+            return condition
     return None
 
 
-def without(conditions: list[Condition] | None, type_: str) -> list[Condition]:
-    """The conditions of the other types."""
-    return [each for each in conditions or () if each["type"] != type_]
+def without(conditions: list[Object] | None, type_: str) -> list[Object]:
+    """Return the conditions of the other types."""
+    return [condition for condition in conditions or () if condition["type"] != type_]
 
 
-def with_condition(conditions: list[Condition] | None, new: Condition) -> list[Condition]:
-    """The conditions with a new one at their end, unless one of the same status and reason is there.
+def with_condition(conditions: list[Object] | None, new: Object) -> list[Object]:
+    """Return the conditions with a new one at the end, unless one of the same status and reason is there.
 
     The time of the transition stays while the status does.
     """
@@ -36,8 +33,8 @@ def with_condition(conditions: list[Condition] | None, new: Condition) -> list[C
     return [*without(conditions, new["type"]), new]
 
 
-def condition(type_: str, status: str, reason: str, message: str, now: float) -> Condition:
-    """A new condition that was turned now."""
+def condition(type_: str, status: str, reason: str, message: str, now: float) -> Object:
+    """Return a new condition with the current time."""
     return {
         "type": type_,
         "status": status,

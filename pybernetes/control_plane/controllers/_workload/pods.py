@@ -3,62 +3,61 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.lib.rfc3339 import parse
 
-Object = dict[str, Any]
 _ENDED = ("Succeeded", "Failed")
 
 
 def phase(pod: Object) -> str:
-    """The phase, empty for a pod that is not stored yet."""
+    """Return the phase, empty for a pod that is not stored yet."""
     return pod.get("status", {}).get("phase", "")
 
 
 def is_terminal(pod: Object) -> bool:
-    """Whether the pod has come to its end and will not run again."""
+    """Return whether the pod has ended for good."""
     return phase(pod) in _ENDED
 
 
 def is_deleted(pod: Object) -> bool:
-    """Whether the pod is on its way out."""
+    """Return whether the pod is being deleted."""
     return "deletionTimestamp" in pod["metadata"]
 
 
 def is_active(pod: Object) -> bool:
-    """Whether the pod runs or will."""
+    """Return whether the pod runs or will run."""
     return "deletionTimestamp" not in pod["metadata"] and pod.get("status", {}).get("phase") not in _ENDED
 
 
 def is_terminating(pod: Object) -> bool:
-    """Whether the pod is on its way out and still runs."""
+    """Return whether the pod is being deleted and still runs."""
     return "deletionTimestamp" in pod["metadata"] and pod.get("status", {}).get("phase") not in _ENDED
 
 
 def condition(pod: Object, type_: str) -> Object | None:
-    """The condition of a type."""
-    for each in pod.get("status", {}).get("conditions") or ():
-        if each["type"] == type_:
-            return each
+    """Return the condition of a type."""
+    for condition in pod.get("status", {}).get("conditions") or ():
+        if condition["type"] == type_:
+            return condition
     return None
 
 
 def ready_condition(pod: Object) -> Object | None:
-    """The condition Ready if it is true."""
-    for each in pod.get("status", {}).get("conditions") or ():
-        if each["type"] == "Ready":
-            return each if each["status"] == "True" else None
+    """Return the condition Ready if it is true."""
+    for condition in pod.get("status", {}).get("conditions") or ():
+        if condition["type"] == "Ready":
+            return condition if condition["status"] == "True" else None
     return None
 
 
 def is_ready(pod: Object) -> bool:
-    """Whether the pod says that it is ready."""
+    """Return whether the pod says that it is ready."""
     return ready_condition(pod) is not None
 
 
 def is_available(pod: Object, min_ready_seconds: int, now: float) -> bool:
-    """Whether the pod has been ready for long enough."""
+    """Return whether the pod has been ready for long enough."""
     ready = ready_condition(pod)
     if ready is None:
         return False
@@ -69,7 +68,7 @@ def is_available(pod: Object, min_ready_seconds: int, now: float) -> bool:
 
 
 def next_availability(pods: Iterable[Object], min_ready_seconds: int, now: float) -> float | None:
-    """In how many seconds the next ready pod becomes available, if one is to."""
+    """Return in how many seconds the next ready pod becomes available, or None."""
     if not min_ready_seconds:
         return None
     left = []
@@ -83,11 +82,19 @@ def next_availability(pods: Iterable[Object], min_ready_seconds: int, now: float
 
 
 def finished_at(pod: Object) -> float:
-    """When the pod came to its end, as well as its status tells."""
+    """Return when the pod ended, as far as its status tells."""
     status, meta = pod.get("status", {}), pod["metadata"]
-    sidecars = {each["name"] for each in pod["spec"].get("initContainers") or () if each.get("restartPolicy")}
-    ends = [_ended(each) for each in status.get("containerStatuses") or ()]
-    ends += [_ended(each) for each in status.get("initContainerStatuses") or () if each["name"] in sidecars]
+    sidecars = {
+        container["name"]
+        for container in pod["spec"].get("initContainers") or ()
+        if container.get("restartPolicy")
+    }
+    ends = [_ended(container) for container in status.get("containerStatuses") or ()]
+    ends += [
+        _ended(container)
+        for container in status.get("initContainerStatuses") or ()
+        if container["name"] in sidecars
+    ]
     if ends and all(ends):
         return max(parse(end) for end in ends)
     ready = condition(pod, "Ready")

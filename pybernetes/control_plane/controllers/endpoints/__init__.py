@@ -5,9 +5,9 @@ from __future__ import annotations
 from argparse import Namespace
 
 from pybernetes.api import selectors
+from pybernetes.api.resource import Object
 from pybernetes.client.errors import NotFound, StatusError
 from pybernetes.client.refs import ENDPOINTS, PODS, SERVICES
-from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers import _services
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.control_plane.controllers._errors import is_namespace_terminating
@@ -22,10 +22,10 @@ LEADER = "control-plane.alpha.kubernetes.io/leader"
 
 
 def desired(service: Object, pods: list[Object], current: Object | None, time: str) -> Object | None:
-    """The Endpoints of a service as they should be, or None if they are so already."""
-    found = subsets.subsets(service, pods)
-    full = subsets.count(found) > subsets.CAPACITY
-    found = subsets.truncated(found)
+    """Return the desired Endpoints of a service, or None if nothing changes."""
+    wanted = subsets.subsets(service, pods)
+    full = subsets.count(wanted) > subsets.CAPACITY
+    wanted = subsets.truncated(wanted)
     own = service["metadata"].get("labels") or {}
     labels = {**own, MANAGED_BY: MANAGER}
     if _services.is_headless(service):
@@ -35,7 +35,7 @@ def desired(service: Object, pods: list[Object], current: Object | None, time: s
     annotations = (current or {"metadata": {}})["metadata"].get("annotations") or {}
     if (
         current is not None
-        and subsets.repacked(current.get("subsets")) == found
+        and subsets.repacked(current.get("subsets")) == wanted
         and (current["metadata"].get("labels") or {}) == labels
         and (annotations.get(OVER_CAPACITY) == "truncated") == full
     ):
@@ -49,7 +49,7 @@ def desired(service: Object, pods: list[Object], current: Object | None, time: s
     return {
         **(current or {}),
         "metadata": {**base, "labels": labels, "annotations": annotations},
-        "subsets": found,
+        "subsets": wanted,
     }
 
 
@@ -70,10 +70,10 @@ class EndpointsController(Controller):
         self.cache(ENDPOINTS).add_handler(self._endpoints_changed)
 
     async def prepare(self) -> None:
-        """Endpoints whose service went while nobody looked go now."""
-        for each in self.cache(ENDPOINTS):
-            if LEADER not in (each["metadata"].get("annotations") or {}):
-                self.enqueue(key_of(each))
+        """Enqueue Endpoints whose service was deleted while this controller was not running."""
+        for endpoints in self.cache(ENDPOINTS):
+            if LEADER not in (endpoints["metadata"].get("annotations") or {}):
+                self.enqueue(key_of(endpoints))
 
     def _pod_changed(self, old: Object | None, new: Object | None) -> None:
         for key in _services.affected(self.objects, old, new):
@@ -84,7 +84,7 @@ class EndpointsController(Controller):
             self.enqueue(key_of(old))
 
     async def reconcile(self, key: str) -> None:
-        """Makes the Endpoints of a service match its pods."""
+        """Make the Endpoints of a service match its pods."""
         service = self.objects.get(key)
         current = self.cache(ENDPOINTS).get(key)
         if service is None:
@@ -125,7 +125,7 @@ class EndpointsController(Controller):
 
 
 def build(runtime: Runtime, options: Namespace) -> EndpointsController:
-    """The controller."""
+    """Build the controller."""
     return EndpointsController(
         runtime, options.concurrent_endpoint_syncs, options.endpoint_updates_batch_period
     )

@@ -8,9 +8,9 @@ from __future__ import annotations
 from argparse import Namespace
 
 from pybernetes.api import selectors
+from pybernetes.api.resource import Object
 from pybernetes.client.errors import NotFound, StatusError
 from pybernetes.client.refs import ENDPOINT_SLICES, NODES, PODS, SERVICES
-from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers import _services
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.control_plane.controllers._errors import is_namespace_terminating
@@ -31,7 +31,7 @@ _SLICE_CHANGE_SECONDS = 1.0
 
 
 def by_service(slice_: Object) -> tuple[str, ...]:
-    """Index: the service of a slice that this controller manages."""
+    """Index slices of this controller by their service."""
     meta = slice_["metadata"]
     labels = meta.get("labels") or {}
     if labels.get(MANAGED_BY) != MANAGER or not labels.get(SERVICE_NAME):
@@ -70,7 +70,7 @@ class EndpointSliceController(Controller):
             self.enqueue(key, max(self._batch, self._pace.delay(key)))
 
     def _slice_changed(self, old: Object | None, new: Object | None) -> None:
-        """Somebody else's change of a slice is undone; own ones come back as well and say nothing new."""
+        """Enqueue the service of a slice that somebody else changed; own writes come back as well and are ignored."""
         if new is None:
             self._written.pop(key_of(old), None)  # type: ignore[arg-type]
         elif self._written.get(key_of(new)) == new["metadata"]["resourceVersion"]:
@@ -98,7 +98,7 @@ class EndpointSliceController(Controller):
     # -- one service -------------------------------------------------------------------------------------
 
     async def reconcile(self, key: str) -> None:
-        """Makes the slices of a service match its pods."""
+        """Make the slices of a service match its pods."""
         service = self.objects.get(key)
         if service is None:  # its slices go with it
             self._times.forget(key)
@@ -110,7 +110,9 @@ class EndpointSliceController(Controller):
         started = self.clock.monotonic()
         selector = selectors.from_map(service["spec"]["selector"])
         pods = self.cache(PODS).select(selector, service["metadata"]["namespace"])
-        slices = [each for each in self.cache(ENDPOINT_SLICES).find(by_service, key) if not is_going(each)]
+        slices = [
+            slice_ for slice_ in self.cache(ENDPOINT_SLICES).find(by_service, key) if not is_going(slice_)
+        ]
         time = self._times.compute(key, service, pods)
         families = plan.families(service)
         try:
@@ -119,12 +121,12 @@ class EndpointSliceController(Controller):
                     self._topology.forget(key, slice_["addressType"])
                     await self._delete(slice_)
             for family in families:
-                existing = [each for each in slices if each["addressType"] == family]
-                found = plan.plan(service, family, pods, self.cache(NODES).get, existing, self._maximum)
-                for node in found.missing_nodes:
+                existing = [slice_ for slice_ in slices if slice_["addressType"] == family]
+                family_plan = plan.plan(service, family, pods, self.cache(NODES).get, existing, self._maximum)
+                for node in family_plan.missing_nodes:
                     self._missing.setdefault(node, set()).add(key)
-                events = self._topology.apply(key, family, service, found)
-                await self._write(service, found, time)
+                events = self._topology.apply(key, family, service, family_plan)
+                await self._write(service, family_plan, time)
                 for type_, reason, message in events:
                     self._recorder.event(service, type_, reason, message)
         except StatusError as error:
@@ -136,13 +138,13 @@ class EndpointSliceController(Controller):
         finally:
             self._pace.worked(key, self.clock.monotonic() - started)
 
-    async def _write(self, service: Object, found: Plan, time: str) -> None:
+    async def _write(self, service: Object, todo: Plan, time: str) -> None:
         if not is_going(service):  # the slices of a service that goes are the garbage collector's
-            for slice_ in found.create:
+            for slice_ in todo.create:
                 self._note(await self.client.create(ENDPOINT_SLICES, _stamped(slice_, time)))
-        for slice_ in found.update:
+        for slice_ in todo.update:
             self._note(await self.client.update(ENDPOINT_SLICES, _stamped(slice_, time)))
-        for slice_ in found.delete:
+        for slice_ in todo.delete:
             await self._delete(slice_)
 
     async def _delete(self, slice_: Object) -> None:
@@ -169,7 +171,7 @@ def _zone(node: Object) -> str:
 
 
 def build(runtime: Runtime, options: Namespace) -> EndpointSliceController:
-    """The controller."""
+    """Build the controller."""
     return EndpointSliceController(
         runtime,
         options.concurrent_service_endpoint_syncs,

@@ -9,10 +9,10 @@ from __future__ import annotations
 import asyncio
 from argparse import Namespace
 
+from pybernetes.api.resource import Object
 from pybernetes.client.client import STRATEGIC_PATCH
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import LEASES, NODES, PODS
-from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.control_plane.controllers._pods import by_node, condition, is_ready
 from pybernetes.control_plane.controllers.node_lifecycle import health
@@ -73,7 +73,7 @@ class NodeLifecycleController(Controller):
         return old is None or _facts(old) != _facts(new)
 
     def _pod_changed(self, old: Object | None, new: Object | None) -> None:
-        """A pod that comes to a node which is not ready is not ready either."""
+        """Enqueue a node that is not ready when a pod comes to it, which is not ready either."""
         if new is None or not is_ready(new):
             return
         node = new["spec"].get("nodeName", "")
@@ -90,7 +90,7 @@ class NodeLifecycleController(Controller):
     # -- one node ----------------------------------------------------------------------------------------
 
     async def reconcile(self, key: str) -> float | None:
-        """Brings conditions, taints and labels of a node up to date; gives when its silence would be too long."""
+        """Bring conditions, taints and labels of a node up to date; return when its silence would be too long."""
         node = self.objects.get(key)
         if node is None:
             self._forget(key)
@@ -126,7 +126,7 @@ class NodeLifecycleController(Controller):
             self._stop_or_go_on()
 
     def _time_left(self, node: Object) -> float:
-        """How long a node may stay silent from now on."""
+        """Return for how many seconds a node may stay silent from now on."""
         now = self.clock.monotonic()
         name = node["metadata"]["name"]
         if condition(node, "Ready") is None:
@@ -137,7 +137,7 @@ class NodeLifecycleController(Controller):
         return self._heard.setdefault(name, now) + self._grace - now
 
     async def _was_renewed(self, name: str) -> bool:
-        """Whether the server knows of a renewal that the cache has not seen: then the cache is at fault."""
+        """Return whether the server has a renewal that the cache has not seen."""
         try:
             lease = await self.client.get(LEASES, name, LEASE_NAMESPACE)
         except NotFound:
@@ -156,7 +156,7 @@ class NodeLifecycleController(Controller):
         return node
 
     async def _correct(self, node: Object, zone: str, ready: bool) -> None:
-        """Writes taints and labels, if they have to change."""
+        """Write taints and labels, if they have to change."""
         name = node["metadata"]["name"]
         if ready or self._zones.stopped:
             evict = "remove"
@@ -181,7 +181,7 @@ class NodeLifecycleController(Controller):
             self._zones.zone(zone).add(name)
 
     def _stop_or_go_on(self) -> None:
-        """All evictions stop, and begun ones end, when no zone has a node that is ready; and the other way round."""
+        """Stop all evictions, and undo begun ones, when no zone has a ready node; resume them when one has."""
         if not self._zones.stopped:
             for name in self._heard:
                 self._hear(name)
@@ -223,21 +223,23 @@ def _about(node: Object) -> Object:
 
 
 def _facts(node: Object) -> tuple[object, ...]:
-    """What of a node matters here; times of heartbeats do not."""
-    conditions = {each["type"]: each["status"] for each in node.get("status", {}).get("conditions") or ()}
+    """Return what matters of a node; heartbeat times do not."""
+    conditions = {
+        condition["type"]: condition["status"] for condition in node.get("status", {}).get("conditions") or ()
+    }
     spec, meta = node["spec"], node["metadata"]
     return conditions, spec.get("taints"), spec.get("unschedulable"), meta.get("labels")
 
 
 def _is_evicted(taints: list[Object]) -> bool:
     return any(
-        each["effect"] == "NoExecute" and each["key"] in (health.NOT_READY, health.UNREACHABLE)
-        for each in taints
+        taint["effect"] == "NoExecute" and taint["key"] in (health.NOT_READY, health.UNREACHABLE)
+        for taint in taints
     )
 
 
 def build(runtime: Runtime, options: Namespace) -> NodeLifecycleController:
-    """The controller."""
+    """Build the controller."""
     return NodeLifecycleController(
         runtime,
         grace=options.node_monitor_grace_period,

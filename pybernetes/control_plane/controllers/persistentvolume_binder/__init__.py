@@ -8,9 +8,9 @@ from __future__ import annotations
 from argparse import Namespace
 
 from pybernetes.api.default_class import STORAGE, default_class
+from pybernetes.api.resource import Object
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS, STORAGE_CLASSES
-from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.control_plane.controllers._volumes.claims import by_claim, class_of
 from pybernetes.control_plane.controllers.persistentvolume_binder import match, plan
@@ -24,24 +24,24 @@ _OPEN = "open"
 
 
 def by_reference(volume: Object) -> tuple[str, ...]:
-    """Index of volumes: the key of the claim that they are bound to or kept for."""
+    """Index volumes by the key of the claim that they are bound to or reserved for."""
     reference = volume["spec"].get("claimRef")
     return (f"{reference.get('namespace')}/{reference.get('name')}",) if reference else ()
 
 
 def by_free_class(volume: Object) -> tuple[str, ...]:
-    """Index of volumes: the class of those that nobody claims."""
+    """Index unclaimed volumes by their class."""
     return () if volume["spec"].get("claimRef") else (class_of(volume),)
 
 
 def by_volume_name(claim: Object) -> tuple[str, ...]:
-    """Index of claims: the volume that they name."""
+    """Index claims by the volume that they name."""
     name = claim["spec"].get("volumeName")
     return (name,) if name else ()
 
 
 def by_open_class(claim: Object) -> tuple[str, ...]:
-    """Index of claims: those without a volume, all together and by class."""
+    """Index claims without a volume, all together and by class."""
     if claim["spec"].get("volumeName"):
         return ()
     return (_OPEN, f"{_OPEN} {class_of(claim)}")
@@ -71,7 +71,7 @@ class PersistentVolumeBinder(Controller):
         for claim in (old, new):
             if claim is not None:
                 names = {*by_volume_name(claim)}
-                names |= {each["metadata"]["name"] for each in self.cache(PERSISTENT_VOLUMES).find(by_reference, key_of(claim))}  # fmt: skip
+                names |= {volume["metadata"]["name"] for volume in self.cache(PERSISTENT_VOLUMES).find(by_reference, key_of(claim))}  # fmt: skip
                 for name in names:
                     self.enqueue(_VOLUME + name)
         return new is not None
@@ -98,7 +98,7 @@ class PersistentVolumeBinder(Controller):
     # -- claims ------------------------------------------------------------------------------------------
 
     async def reconcile(self, key: str) -> None:
-        """Takes a claim or a volume one step further."""
+        """Take a claim or a volume one step further."""
         if key.startswith(_VOLUME):
             await self._reconcile_volume(key.removeprefix(_VOLUME))
             return
@@ -120,7 +120,7 @@ class PersistentVolumeBinder(Controller):
         storage_class = self.cache(STORAGE_CLASSES).get(class_of(claim))
         kept = volumes.find(by_reference, key)
         free = volumes.find(by_free_class, class_of(claim))
-        found = match.find(claim, [*kept, *free], plan.is_delayed(storage_class))
+        best = match.find(claim, [*kept, *free], plan.is_delayed(storage_class))
         default = default_class(self.cache(STORAGE_CLASSES), STORAGE)
         pods = [
             pod["metadata"]["name"]
@@ -128,7 +128,7 @@ class PersistentVolumeBinder(Controller):
             if not pod["spec"].get("nodeName")
         ]
         return plan.open_claim(
-            claim, found, storage_class, default["metadata"]["name"] if default is not None else "", pods
+            claim, best, storage_class, default["metadata"]["name"] if default is not None else "", pods
         )
 
     async def _apply(self, claim: Object, step: Step) -> None:
@@ -156,7 +156,7 @@ class PersistentVolumeBinder(Controller):
             self._recorder.event(obj, *step.event)
 
     async def _bind(self, claim: Object, volume: Object) -> None:
-        """Makes volume and claim name each other, the volume first, and marks both as bound."""
+        """Bind volume and claim to each other, the volume first, and mark both as bound."""
         changed = plan.bound_volume(volume, claim)
         if changed is not None:
             volume = await self.client.update(PERSISTENT_VOLUMES, changed)
@@ -201,7 +201,7 @@ class PersistentVolumeBinder(Controller):
             pass
 
     async def _claim_of(self, volume: Object) -> Object | None:
-        """The claim that a volume is bound to; the server has the last word on whether it is gone."""
+        """Return the claim that a volume is bound to; the server is asked before it counts as gone."""
         reference = volume["spec"].get("claimRef")
         if not reference or not reference.get("uid"):
             return None
@@ -238,7 +238,7 @@ class PersistentVolumeBinder(Controller):
 
 
 def build(runtime: Runtime, options: Namespace) -> PersistentVolumeBinder:
-    """The controller."""
+    """Build the controller."""
     return PersistentVolumeBinder(runtime, options.enable_dynamic_provisioning)
 
 

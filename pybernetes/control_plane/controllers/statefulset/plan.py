@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from pybernetes.api.resource import Object
 from pybernetes.control_plane.controllers._workload.pods import (
     is_available,
     is_deleted,
@@ -15,7 +16,7 @@ from pybernetes.control_plane.controllers._workload.pods import (
 from pybernetes.control_plane.controllers._workload.revisions import template_of
 from pybernetes.control_plane.controllers._workload.templates import scaled
 from pybernetes.control_plane.controllers.statefulset import identity, retention
-from pybernetes.control_plane.controllers.statefulset.identity import Object, ordinal, ordinals, revision_of
+from pybernetes.control_plane.controllers.statefulset.identity import ordinal, ordinals, revision_of
 from pybernetes.control_plane.controllers.statefulset.retention import Lookup
 
 
@@ -49,7 +50,7 @@ class Seen:
 
 
 def plan(seen: Seen) -> Plan:
-    """Decides."""
+    """Decide which pods and claims to create, change and delete."""
     return _Planner(seen).plan()
 
 
@@ -87,7 +88,7 @@ class _Planner:
         return {"metadata": {"name": identity.pod_name(self.set, number)}, "spec": {}}
 
     def new_pod(self, number: int) -> Object:
-        """The pod for a place that is free: of the old revision below the partition, of the new one from it on."""
+        """Return the pod for a free ordinal: of the old revision below the partition, else of the new one."""
         spec = self.set["spec"]
         strategy = spec.get("updateStrategy", {})
         rolling = strategy.get("rollingUpdate")
@@ -104,7 +105,7 @@ class _Planner:
     # -- every place filled, nobody beyond ---------------------------------------------------------------
 
     def settle(self) -> bool:
-        """Fills places and empties those beyond; False if the set must come to rest before it can be updated."""
+        """Fill ordinals and empty those beyond; return False if the set must settle before it can be updated."""
         for pod in self.replicas:
             if self.fill(pod) and self.ordered:
                 return False
@@ -117,7 +118,7 @@ class _Planner:
         return not any(self.empty(pod, first_sick) and self.ordered for pod in self.condemned)
 
     def fill(self, pod: Object) -> bool:
-        """Sees to one place; True if those after it must wait."""
+        """Fill one ordinal; return True if those after it must wait."""
         if is_terminal(pod):
             if not is_deleted(pod):
                 self.do("delete", pod)
@@ -142,7 +143,7 @@ class _Planner:
         return any(retention.owners(claim, self.set, pod) is not None for claim in claims)
 
     def empty(self, pod: Object, first_sick: Object | None) -> bool:
-        """Sees to a pod beyond the last place; True if those before it must wait."""
+        """Delete a pod beyond the last ordinal; return True if those before it must wait."""
         if is_deleted(pod):
             return True
         if self.ordered and pod is not first_sick and not self.is_available(pod):
@@ -153,7 +154,7 @@ class _Planner:
     # -- the new revision --------------------------------------------------------------------------------
 
     def roll(self, rolling: Object) -> None:
-        """Deletes pods of the old revision from the last place down, as many as may be missing at once."""
+        """Delete pods of the old revision from the last ordinal down, as many as may be unavailable."""
         first = rolling.get("partition", 0)
         allowed = max(1, scaled(rolling.get("maxUnavailable", 1), len(self.replicas), up=False))
         budget = max(0, allowed - sum(not self.is_available(pod) for pod in self.replicas))

@@ -48,8 +48,10 @@ NAMES = {
 
 
 def test_every_controller_has_the_names_of_upstream() -> None:
-    found = {name: (each.aliases, each.enabled) for name, each in manager.descriptors().items()}
-    assert found == NAMES
+    names = {
+        name: (descriptor.aliases, descriptor.enabled) for name, descriptor in manager.descriptors().items()
+    }
+    assert names == NAMES
 
 
 def test_flags_agree() -> None:

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from pybernetes.api.resource import Object
 from pybernetes.control_plane.controllers.node_lifecycle import health
 from pybernetes.control_plane.controllers.node_lifecycle.zones import Zone, Zones
 from pybernetes.control_plane.controllers.taint_eviction import tolerated_seconds
 from pybernetes.lib.clock import ManualClock
 
-Object = dict[str, Any]
 NOT_READY, UNREACHABLE = "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"
 
 
@@ -54,13 +54,13 @@ def node(ready: str = "True", taints: tuple[tuple[str, str], ...] = (), **more: 
     ],
 )  # fmt: skip
 def test_taints(obj: Object, evict: str, expected: list[tuple[str, str]]) -> None:
-    found = health.taints(obj, evict, "now")
-    assert [(each["key"], each["effect"]) for each in found] == expected
+    wanted = health.taints(obj, evict, "now")
+    assert [(taint["key"], taint["effect"]) for taint in wanted] == expected
 
 
 def test_silence() -> None:
     first = health.silent_conditions(node(), "now")
-    by_type = {each["type"]: each for each in first}
+    by_type = {condition["type"]: condition for condition in first}
     assert set(by_type) == {"Ready", "MemoryPressure", "DiskPressure", "PIDPressure"}
     assert by_type["Ready"]["reason"] == "NodeStatusUnknown"
     assert by_type["Ready"]["lastTransitionTime"] == "now"

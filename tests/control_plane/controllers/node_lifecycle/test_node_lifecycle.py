@@ -11,7 +11,7 @@ from pybernetes.control_plane.controllers import node_lifecycle, taint_eviction
 from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import ManualClock
 from tests.cluster import Cluster, eventually, pod
-from tests.control_plane.controllers.managers import controllers, found
+from tests.control_plane.controllers.managers import controllers, get_or_none
 
 BOTH = (node_lifecycle.CONTROLLER, taint_eviction.CONTROLLER)
 TOLERATION = {
@@ -38,7 +38,7 @@ async def make_node(client: Client, name: str, now: float) -> None:
 
 async def renew(client: Client, name: str, now: float) -> None:
     spec = {"holderIdentity": name, "leaseDurationSeconds": 40, "renewTime": rfc3339.micro(now)}
-    if await found(client.get(LEASES, name, "kube-node-lease")) is None:
+    if await get_or_none(client.get(LEASES, name, "kube-node-lease")) is None:
         await client.create(
             LEASES, {"metadata": {"name": name, "namespace": "kube-node-lease"}, "spec": spec}
         )
@@ -48,13 +48,13 @@ async def renew(client: Client, name: str, now: float) -> None:
 
 async def readiness(client: Client, name: str) -> str:
     conditions = (await client.get(NODES, name))["status"]["conditions"]
-    return next(each["status"] for each in conditions if each["type"] == "Ready")
+    return next(condition["status"] for condition in conditions if condition["type"] == "Ready")
 
 
 async def taints(client: Client, name: str) -> set[tuple[str, str]]:
     return {
-        (each["key"].rpartition("/")[2], each["effect"])
-        for each in (await client.get(NODES, name))["spec"].get("taints", ())
+        (taint["key"].rpartition("/")[2], taint["effect"])
+        for taint in (await client.get(NODES, name))["spec"].get("taints", ())
     }
 
 
@@ -71,7 +71,7 @@ async def run_pod(client: Client, name: str, node: str, *tolerations: dict[str, 
 async def test_a_silent_node_loses_its_pods() -> None:
     async with Cluster() as cluster:
         client, clock = cluster.client, ManualClock(time.time())
-        if await found(client.get(NAMESPACES, "kube-node-lease")) is None:
+        if await get_or_none(client.get(NAMESPACES, "kube-node-lease")) is None:
             await client.create(NAMESPACES, {"metadata": {"name": "kube-node-lease"}})
         for name in ("alive", "silent"):
             await make_node(client, name, clock.now())
@@ -117,7 +117,7 @@ async def test_a_silent_node_loses_its_pods() -> None:
                 await clock.advance(10)
 
             async def evicted() -> Any:
-                obj = await found(client.get(PODS, "patient", "default"))
+                obj = await get_or_none(client.get(PODS, "patient", "default"))
                 return obj is None or "deletionTimestamp" in obj["metadata"]
 
             await eventually(evicted)
@@ -125,7 +125,7 @@ async def test_a_silent_node_loses_its_pods() -> None:
             assert "deletionTimestamp" not in stubborn["metadata"]
 
             async def told() -> bool:
-                reasons = {each["reason"] for each in (await client.list(EVENTS)).items}
+                reasons = {event["reason"] for event in (await client.list(EVENTS)).items}
                 return {"RegisteredNode", "NodeNotReady", "TaintManagerEviction"} <= reasons
 
             await eventually(told)
@@ -144,7 +144,7 @@ async def test_a_silent_node_loses_its_pods() -> None:
 async def test_nobody_is_evicted_when_all_nodes_are_silent() -> None:
     async with Cluster() as cluster:
         client, clock = cluster.client, ManualClock(time.time())
-        if await found(client.get(NAMESPACES, "kube-node-lease")) is None:
+        if await get_or_none(client.get(NAMESPACES, "kube-node-lease")) is None:
             await client.create(NAMESPACES, {"metadata": {"name": "kube-node-lease"}})
         await make_node(client, "only", clock.now())
         async with controllers(client, *BOTH, clock=clock) as manager:
@@ -172,7 +172,7 @@ async def test_taints_by_hand() -> None:
             await client.patch(NODES, "node", {"spec": {"taints": [mine]}})
 
             async def going(name: str) -> Any:
-                obj = await found(client.get(PODS, name, "default"))
+                obj = await get_or_none(client.get(PODS, name, "default"))
                 return obj is None or "deletionTimestamp" in obj["metadata"]
 
             await eventually(lambda: going("other"))

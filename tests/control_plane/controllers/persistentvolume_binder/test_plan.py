@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from pybernetes.api.resource import Object
 from pybernetes.control_plane.controllers.persistentvolume_binder import match, plan
 from pybernetes.control_plane.controllers.persistentvolume_binder.plan import (
     BY_CONTROLLER,
@@ -13,8 +14,6 @@ from pybernetes.control_plane.controllers.persistentvolume_binder.plan import (
     PROVISIONED_BY,
     SELECTED_NODE,
 )
-
-Object = dict[str, Any]
 
 
 def claim(size: str = "1Gi", *modes: str, annotations: Object | None = None, **spec: Any) -> Object:
@@ -81,15 +80,15 @@ GOING["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
     ],
 )  # fmt: skip
 def test_find(wanted: Object, volumes: list[Object], best: str | None) -> None:
-    found = match.find(wanted, volumes, delayed=False)
-    assert (found["metadata"]["name"] if found is not None else None) == best
+    chosen = match.find(wanted, volumes, delayed=False)
+    assert (chosen["metadata"]["name"] if chosen is not None else None) == best
 
 
 def test_delayed_claims_take_only_what_is_kept_for_them() -> None:
     volumes = [volume("a"), volume("kept", claimRef=reference(None))]
-    found = match.find(claim(), volumes, delayed=True)
-    assert found is not None
-    assert found["metadata"]["name"] == "kept"
+    best = match.find(claim(), volumes, delayed=True)
+    assert best is not None
+    assert best["metadata"]["name"] == "kept"
     assert match.find(claim(), volumes[:1], delayed=True) is None
 
 
@@ -153,7 +152,7 @@ def test_pods_that_are_waited_for() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "found", "what", "reason"),
+    ("wanted", "given_volume", "what", "reason"),
     [
         (claim(), None, "lost", "ClaimLost"),
         (claim(volumeName="a"), None, "lost", "ClaimLost"),
@@ -162,13 +161,15 @@ def test_pods_that_are_waited_for() -> None:
         (claim(volumeName="a"), volume("a", claimRef=reference("other")), "lost", "ClaimMisbound"),
     ],
 )
-def test_claims_that_were_bound(wanted: Object, found: Object | None, what: str, reason: str | None) -> None:
-    step = plan.bound_claim(wanted, found)
+def test_claims_that_were_bound(
+    wanted: Object, given_volume: Object | None, what: str, reason: str | None
+) -> None:
+    step = plan.bound_claim(wanted, given_volume)
     assert (step.what, step.event[1] if step.event is not None else None) == (what, reason)
 
 
 @pytest.mark.parametrize(
-    ("found", "what", "reason"),
+    ("given_volume", "what", "reason"),
     [
         (None, "pending", None),
         (volume("a"), "bind", None),
@@ -177,13 +178,13 @@ def test_claims_that_were_bound(wanted: Object, found: Object | None, what: str,
         (volume("a", claimRef=reference("x", "other")), "pending", "FailedBinding"),
     ],
 )
-def test_claims_that_name_a_volume(found: Object | None, what: str, reason: str | None) -> None:
-    step = plan.named_claim(claim(volumeName="a"), found)
+def test_claims_that_name_a_volume(given_volume: Object | None, what: str, reason: str | None) -> None:
+    step = plan.named_claim(claim(volumeName="a"), given_volume)
     assert (step.what, step.event[1] if step.event is not None else None) == (what, reason)
 
 
 @pytest.mark.parametrize(
-    ("found", "bound", "what"),
+    ("given_volume", "bound", "what"),
     [
         (volume("a"), None, "available"),
         (volume("a", claimRef=reference(None)), claim(), "available"),
@@ -196,12 +197,12 @@ def test_claims_that_name_a_volume(found: Object | None, what: str, reason: str 
          claim(volumeName="b"), "reclaim"),
     ],
 )  # fmt: skip
-def test_volumes(found: Object, bound: Object | None, what: str) -> None:
-    assert plan.volume_step(found, bound).what == what
+def test_volumes(given_volume: Object, bound: Object | None, what: str) -> None:
+    assert plan.volume_step(given_volume, bound).what == what
 
 
 @pytest.mark.parametrize(
-    ("found", "what", "reason"),
+    ("given_volume", "what", "reason"),
     [
         (volume("a"), "nothing", None),
         (volume("a", persistentVolumeReclaimPolicy="Recycle"), "failed", "VolumeFailedRecycle"),
@@ -213,8 +214,8 @@ def test_volumes(found: Object, bound: Object | None, what: str) -> None:
         (volume("a", persistentVolumeReclaimPolicy="Odd"), "failed", "VolumeUnknownReclaimPolicy"),
     ],
 )  # fmt: skip
-def test_reclaim(found: Object, what: str, reason: str | None) -> None:
-    step = plan.reclaim(found)
+def test_reclaim(given_volume: Object, what: str, reason: str | None) -> None:
+    step = plan.reclaim(given_volume)
     assert (step.what, step.event[1] if step.event is not None else None) == (what, reason)
 
 
