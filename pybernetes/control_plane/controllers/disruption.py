@@ -20,7 +20,9 @@ from pybernetes.client.refs import (
     Ref,
 )
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
-from pybernetes.control_plane.controllers._pods import condition, is_going, is_ready, is_terminal
+from pybernetes.control_plane.controllers._objects.conditions import condition_of
+from pybernetes.control_plane.controllers._objects.deletion import is_being_deleted
+from pybernetes.control_plane.controllers._objects.pods import is_ready, is_terminal
 from pybernetes.control_plane.controllers._workload.ownership import anchors, by_selector
 from pybernetes.control_plane.controllers._workload.templates import scaled
 from pybernetes.lib import rfc3339
@@ -82,7 +84,7 @@ def disrupted(
     again = 0.0
     for pod in pods if known else ():
         name = pod["metadata"]["name"]
-        if is_going(pod) or name not in known:
+        if is_being_deleted(pod) or name not in known:
             continue
         left = rfc3339.parse(known[name]) + _DELETION_SECONDS - now
         if left < 0:
@@ -96,7 +98,8 @@ def disrupted(
 def healthy(pods: Iterable[Object], expected_to_go: Iterable[str]) -> int:
     """Return how many pods are ready and to stay."""
     return sum(
-        is_ready(pod) and not is_going(pod) and pod["metadata"]["name"] not in expected_to_go for pod in pods
+        is_ready(pod) and not is_being_deleted(pod) and pod["metadata"]["name"] not in expected_to_go
+        for pod in pods
     )
 
 
@@ -125,7 +128,7 @@ def status(
     }  # fmt: skip
     if not wanted["observedGeneration"]:
         del wanted["observedGeneration"]
-    known = condition(budget, "DisruptionAllowed")
+    known = condition_of(budget, "DisruptionAllowed")
     if known is not None and known["status"] == wanted["status"]:
         wanted["lastTransitionTime"] = known["lastTransitionTime"]
     others = [other for other in old.get("conditions") or () if other["type"] != "DisruptionAllowed"]
@@ -281,12 +284,12 @@ class DisruptionController(Controller):
 
 def stale_in(pod: Object, now: float) -> float | None:
     """Return in how many seconds a DisruptionTarget condition is stale, or None if there is none."""
-    target = condition(pod, "DisruptionTarget")
+    target = condition_of(pod, "DisruptionTarget")
     if (
         target is None
         or target["status"] != "True"
         or target.get("reason") == "TerminationByKubelet"
-        or is_going(pod)
+        or is_being_deleted(pod)
         or is_terminal(pod)
     ):
         return None
@@ -297,11 +300,11 @@ def stale_in(pod: Object, now: float) -> float | None:
 def _facts(pod: Object) -> tuple[object, ...]:
     """Return what matters of a pod to budgets."""
     meta = pod["metadata"]
-    target = condition(pod, "DisruptionTarget")
+    target = condition_of(pod, "DisruptionTarget")
     return (
         meta.get("labels"),
         meta.get("ownerReferences"),
-        is_going(pod),
+        is_being_deleted(pod),
         is_ready(pod),
         is_terminal(pod),
         target,

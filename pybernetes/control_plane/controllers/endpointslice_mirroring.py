@@ -12,10 +12,10 @@ from pybernetes.api.resource import Object
 from pybernetes.client.errors import NotFound, StatusError
 from pybernetes.client.refs import ENDPOINT_SLICES, ENDPOINTS, SERVICES, Kindlike
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
-from pybernetes.control_plane.controllers._errors import is_namespace_terminating
-from pybernetes.control_plane.controllers._pods import is_going
-from pybernetes.control_plane.controllers._services import TRIGGER_TIME
-from pybernetes.control_plane.controllers.endpoints import LEADER, subsets
+from pybernetes.control_plane.controllers._objects.deletion import is_being_deleted, is_namespace_terminating
+from pybernetes.control_plane.controllers._objects.services import TRIGGER_TIME
+from pybernetes.control_plane.controllers.endpoints import subsets
+from pybernetes.control_plane.controllers.endpoints.endpoints import LEADER
 from pybernetes.control_plane.controllers.endpointslice import plan
 from pybernetes.control_plane.controllers.endpointslice.plan import MANAGED_BY, SERVICE_NAME
 from pybernetes.lib.flags import Flag, Seconds
@@ -179,7 +179,9 @@ class EndpointSliceMirroringController(Controller):
         """Make the slices that mirror Endpoints match them."""
         endpoints, service = self.objects.get(key), self.cache(SERVICES).get(key)
         existing = [
-            slice_ for slice_ in self.cache(ENDPOINT_SLICES).find(by_endpoints, key) if not is_going(slice_)
+            slice_
+            for slice_ in self.cache(ENDPOINT_SLICES).find(by_endpoints, key)
+            if not is_being_deleted(slice_)
         ]
         if endpoints is None or not is_mirrored(endpoints, service):
             for slice_ in existing:
@@ -188,7 +190,7 @@ class EndpointSliceMirroringController(Controller):
         mirrored = mirror(endpoints, existing, self._maximum)
         self._report(endpoints, mirrored)
         try:
-            if not is_going(endpoints):
+            if not is_being_deleted(endpoints):
                 for slice_ in mirrored.create:
                     await self.client.create(ENDPOINT_SLICES, slice_)
             for slice_ in mirrored.update:

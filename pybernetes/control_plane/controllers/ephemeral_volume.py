@@ -8,8 +8,7 @@ from pybernetes.api.resource import Object
 from pybernetes.client.errors import AlreadyExists, StatusError
 from pybernetes.client.refs import PERSISTENT_VOLUME_CLAIMS, PODS
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
-from pybernetes.control_plane.controllers._errors import is_namespace_terminating
-from pybernetes.control_plane.controllers._pods import is_going
+from pybernetes.control_plane.controllers._objects.deletion import is_being_deleted, is_namespace_terminating
 from pybernetes.control_plane.controllers._volumes.claims import by_claim, is_made_for
 from pybernetes.lib.flags import Flag
 from pybernetes.runtime.cache import key_of
@@ -59,7 +58,7 @@ class EphemeralVolumeController(Controller):
         self.cache(PERSISTENT_VOLUME_CLAIMS).add_handler(self._claim_changed)
 
     def concerns(self, old: Object | None, new: Object | None) -> bool:
-        if new is None or old is not None or is_going(new):  # the volumes of a pod do not change
+        if new is None or old is not None or is_being_deleted(new):  # the volumes of a pod do not change
             return False
         return any("ephemeral" in volume for volume in new["spec"].get("volumes") or ())
 
@@ -71,7 +70,7 @@ class EphemeralVolumeController(Controller):
     async def reconcile(self, key: str) -> None:
         """Create the missing claims of a pod."""
         pod = self.objects.get(key)
-        if pod is None or is_going(pod):
+        if pod is None or is_being_deleted(pod):
             return
         for name, claim in templates(pod):
             existing = self.cache(PERSISTENT_VOLUME_CLAIMS).get(key_of(claim))

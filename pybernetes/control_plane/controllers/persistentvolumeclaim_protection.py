@@ -6,7 +6,9 @@ from pybernetes.api.resource import Object
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import PERSISTENT_VOLUME_CLAIMS, PODS
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
-from pybernetes.control_plane.controllers._pods import condition, is_going, is_terminal
+from pybernetes.control_plane.controllers._objects.conditions import condition_of
+from pybernetes.control_plane.controllers._objects.deletion import is_being_deleted
+from pybernetes.control_plane.controllers._objects.pods import is_terminal
 from pybernetes.control_plane.controllers._volumes.claims import by_claim, is_shut_down, keeps, uses
 from pybernetes.control_plane.controllers._volumes.protection import Protection
 from pybernetes.lib import rfc3339
@@ -18,7 +20,7 @@ FINALIZER = "kubernetes.io/pvc-protection"
 
 def unused_condition(claim: Object, used: bool, now: str) -> Object | None:
     """Return the desired condition Unused, or None if nothing changes."""
-    known = condition(claim, "Unused")
+    known = condition_of(claim, "Unused")
     status = "False" if used else "True"
     if known is not None and (known["status"] == status or (used and known["status"] != "True")):
         return None
@@ -52,7 +54,7 @@ class PersistentVolumeClaimProtection(Protection):
         if new is None:
             return False
         bound = new.get("status", {}).get("phase") == "Bound"
-        return super().concerns(old, new) or (bound and condition(new, "Unused") is None)
+        return super().concerns(old, new) or (bound and condition_of(new, "Unused") is None)
 
     def _pod_changed(self, old: Object | None, new: Object | None) -> None:
         if old is not None and new is not None:
@@ -64,7 +66,11 @@ class PersistentVolumeClaimProtection(Protection):
     async def reconcile(self, key: str) -> float | None:
         """Write whether the claim is in use, then protect it or let it go."""
         claim = self.objects.get(key)
-        if claim is not None and not is_going(claim) and claim.get("status", {}).get("phase") == "Bound":
+        if (
+            claim is not None
+            and not is_being_deleted(claim)
+            and claim.get("status", {}).get("phase") == "Bound"
+        ):
             pods = self.cache(PODS).find(by_claim, key)
             used = any(uses(pod, claim) and not is_terminal(pod) for pod in pods)
             wanted = unused_condition(claim, used, rfc3339.seconds(self.clock.now()))

@@ -14,7 +14,9 @@ from pybernetes.client.client import STRATEGIC_PATCH
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import NODES, PODS
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
-from pybernetes.control_plane.controllers._pods import by_node, condition, is_going, is_ready, is_terminal
+from pybernetes.control_plane.controllers._objects.conditions import condition_of
+from pybernetes.control_plane.controllers._objects.deletion import is_being_deleted
+from pybernetes.control_plane.controllers._objects.pods import by_node, is_ready, is_terminal
 from pybernetes.lib import rfc3339
 from pybernetes.lib.flags import Flag
 from pybernetes.runtime.cache import key_of
@@ -69,7 +71,7 @@ class PodGarbageCollector(Controller):
         if new is None:
             return
         node = new["spec"].get("nodeName")
-        if is_going(new) and (not node or is_out_of_service(self.cache(NODES).get(node))):
+        if is_being_deleted(new) and (not node or is_out_of_service(self.cache(NODES).get(node))):
             self.enqueue(key_of(new))
         elif node and (old is None or old["spec"].get("nodeName") != node) and node not in self.cache(NODES):
             self.enqueue(_NODE + node, _QUARANTINE_SECONDS)
@@ -81,7 +83,7 @@ class PodGarbageCollector(Controller):
             self.enqueue(_NODE + old["metadata"]["name"], _QUARANTINE_SECONDS)  # type: ignore[index]
         elif is_out_of_service(new) and not is_out_of_service(old):
             for pod in self.cache(PODS).find(by_node, new["metadata"]["name"]):
-                if is_going(pod):
+                if is_being_deleted(pod):
                     self.enqueue(key_of(pod))
 
     async def reconcile(self, key: str) -> None:
@@ -92,7 +94,7 @@ class PodGarbageCollector(Controller):
             await self._check_node(key.removeprefix(_NODE))
         else:
             pod = self.cache(PODS).get(key)
-            if pod is None or not is_going(pod):
+            if pod is None or not is_being_deleted(pod):
                 return
             node = pod["spec"].get("nodeName")
             if not node or is_out_of_service(self.cache(NODES).get(node)):
@@ -121,7 +123,7 @@ class PodGarbageCollector(Controller):
         """Mark a pod as failed, if it has not ended, and delete it without grace."""
         meta = pod["metadata"]
         status: Object = {} if is_terminal(pod) else {"phase": "Failed"}
-        if message and (condition(pod, "DisruptionTarget") or {}).get("status") != "True":
+        if message and (condition_of(pod, "DisruptionTarget") or {}).get("status") != "True":
             status["conditions"] = [
                 {
                     "type": "DisruptionTarget",

@@ -10,7 +10,7 @@ from pybernetes.client.errors import AlreadyExists, NotFound, StatusError
 from pybernetes.client.refs import CONFIG_MAPS, NAMESPACES, Kindlike
 from pybernetes.control_plane.controllers._certificates import root_ca
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
-from pybernetes.control_plane.controllers._errors import is_namespace_terminating
+from pybernetes.control_plane.controllers._objects.deletion import is_namespace_terminating
 from pybernetes.runtime.controller import Controller, Mapper, Runtime
 
 NAME = "kube-root-ca.crt"

@@ -10,7 +10,8 @@ from pybernetes.client.client import STRATEGIC_PATCH
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import IP_ADDRESSES, SERVICE_CIDRS
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
-from pybernetes.control_plane.controllers._pods import condition, is_going
+from pybernetes.control_plane.controllers._objects.conditions import condition_of
+from pybernetes.control_plane.controllers._objects.deletion import is_being_deleted
 from pybernetes.lib import rfc3339
 from pybernetes.runtime.controller import Controller, Runtime
 
@@ -87,7 +88,7 @@ class ServiceCIDRController(Controller):
         if new is None and old is not None:
             name = old["metadata"]["name"]
             for service_cidr in self.objects:
-                if is_going(service_cidr) and holds(service_cidr, name):
+                if is_being_deleted(service_cidr) and holds(service_cidr, name):
                     self.enqueue(service_cidr["metadata"]["name"])
 
     async def reconcile(self, key: str) -> float | None:
@@ -96,7 +97,7 @@ class ServiceCIDRController(Controller):
         if service_cidr is None:
             return None
         try:
-            if not is_going(service_cidr):
+            if not is_being_deleted(service_cidr):
                 await self._protect(service_cidr)
                 await self._say(service_cidr, _READY)
                 return None
@@ -130,7 +131,7 @@ class ServiceCIDRController(Controller):
             await self.client.patch(SERVICE_CIDRS, meta["name"], patch, type=STRATEGIC_PATCH)
 
     async def _say(self, service_cidr: Object, wanted: dict[str, str]) -> None:
-        known = condition(service_cidr, "Ready")
+        known = condition_of(service_cidr, "Ready")
         if known is not None and all(known.get(name, "") == text for name, text in wanted.items()):
             return
         ready = {"type": "Ready", "lastTransitionTime": rfc3339.seconds(self.clock.now()), **wanted}

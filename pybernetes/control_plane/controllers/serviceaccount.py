@@ -8,7 +8,7 @@ from pybernetes.api.resource import Object
 from pybernetes.client.errors import AlreadyExists, NotFound, StatusError
 from pybernetes.client.refs import NAMESPACES, SERVICE_ACCOUNTS, Kindlike
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
-from pybernetes.control_plane.controllers._errors import is_namespace_terminating
+from pybernetes.control_plane.controllers._objects.deletion import is_namespace_terminating
 from pybernetes.runtime.controller import Controller, Mapper
 
 ACCOUNT = "default"

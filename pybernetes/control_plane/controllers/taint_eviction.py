@@ -11,7 +11,9 @@ from pybernetes.client.client import STRATEGIC_PATCH
 from pybernetes.client.errors import Conflict, Invalid, NotFound
 from pybernetes.client.refs import NODES, PODS
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
-from pybernetes.control_plane.controllers._pods import by_node, condition, is_going
+from pybernetes.control_plane.controllers._objects.conditions import condition_of
+from pybernetes.control_plane.controllers._objects.deletion import is_being_deleted
+from pybernetes.control_plane.controllers._objects.pods import by_node
 from pybernetes.lib import rfc3339
 from pybernetes.runtime.cache import key_of, split_key
 from pybernetes.runtime.controller import Controller, Runtime
@@ -72,7 +74,7 @@ class TaintEvictionController(Controller):
     async def reconcile(self, key: str) -> float | None:
         """Delete a pod whose time on its node is over; return in how many seconds it will be otherwise."""
         pod = self.objects.get(key)
-        if pod is None or is_going(pod):
+        if pod is None or is_being_deleted(pod):
             self._cancel(key, pod)
             return None
         taints = no_execute(self.cache(NODES).get(pod["spec"].get("nodeName", "")))
@@ -104,7 +106,7 @@ class TaintEvictionController(Controller):
         namespace, name = split_key(key)
         uid = pod["metadata"]["uid"]
         try:
-            known = condition(pod, "DisruptionTarget")
+            known = condition_of(pod, "DisruptionTarget")
             if known is None or known["status"] != "True" or known.get("reason") != "DeletionByTaintManager":
                 target = {
                     "type": "DisruptionTarget",

@@ -7,11 +7,11 @@ from typing import Any
 from pybernetes.client import Client
 from pybernetes.client.refs import ENDPOINT_SLICES, ENDPOINTS, NODES, PODS, SERVICES
 from pybernetes.control_plane.controllers import (
-    endpoints,
-    endpointslice,
     endpointslice_mirroring,
-    garbage_collector,
 )
+from pybernetes.control_plane.controllers.endpoints import endpoints
+from pybernetes.control_plane.controllers.endpointslice import endpointslice
+from pybernetes.control_plane.controllers.garbage_collector import garbage_collector
 from tests.cluster import Cluster, eventually, pod
 from tests.control_plane.controllers.managers import controllers, get_or_none
 

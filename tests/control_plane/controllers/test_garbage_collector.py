@@ -17,7 +17,7 @@ from pybernetes.client.refs import (
     Ref,
     as_ref,
 )
-from pybernetes.control_plane.controllers import garbage_collector
+from pybernetes.control_plane.controllers.garbage_collector import garbage_collector
 from tests.cluster import Cluster, eventually
 from tests.control_plane.controllers.managers import controllers, get_or_none, names, namespace
 
@@ -89,10 +89,10 @@ async def test_foreground_waits_for_those_that_block() -> None:
         await client.create(SECRETS, {"metadata": blocking})
         await client.delete(CONFIG_MAPS, "owner", "default", propagation="Foreground")
 
-        async def is_going() -> bool:
+        async def is_being_deleted() -> bool:
             return "deletionTimestamp" in (await client.get(SECRETS, "blocking", "default"))["metadata"]
 
-        await eventually(is_going)
+        await eventually(is_being_deleted)
         assert not await gone(client, CONFIG_MAPS, "owner")
         await client.patch(SECRETS, "blocking", {"metadata": {"finalizers": None}}, "default")
         await eventually(lambda: gone(client, CONFIG_MAPS, "owner"))

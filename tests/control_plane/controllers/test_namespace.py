@@ -6,7 +6,8 @@ from typing import Any
 
 from pybernetes.client import AlreadyExists, Client, StatusError
 from pybernetes.client.refs import CONFIG_MAPS, DEPLOYMENTS, EVENTS, NAMESPACES, PODS, SECRETS, SERVICES
-from pybernetes.control_plane.controllers import _namespace_conditions, namespace, serviceaccount
+from pybernetes.control_plane.controllers import serviceaccount
+from pybernetes.control_plane.controllers.namespace import conditions, namespace
 from tests.cluster import Cluster, eventually, pod
 from tests.control_plane.controllers import managers
 from tests.control_plane.controllers.managers import controllers, get_or_none, names
@@ -141,22 +142,22 @@ async def test_a_namespace_is_kept_for_a_while() -> None:
 
 
 def test_conditions_change_their_time_with_their_status() -> None:
-    problems = _namespace_conditions.problems({}, ["no"], {"pods.": 3}, {})
-    first = _namespace_conditions.conditions([], problems, "1")
+    problems = conditions.problems({}, ["no"], {"pods.": 3}, {})
+    first = conditions.conditions([], problems, "1")
     assert [known["status"] for known in first] == ["False", "False", "True", "True", "False"]
     assert first[2]["message"] == "Failed to delete all resource types, 1 remaining: no"
     assert first[3]["message"] == "Some resources are remaining: pods. has 3 resource instances"
-    fewer = _namespace_conditions.problems({}, [], {"pods.": 2}, {})
-    second = _namespace_conditions.conditions(first, fewer, "2")
+    fewer = conditions.problems({}, [], {"pods.": 2}, {})
+    second = conditions.conditions(first, fewer, "2")
     assert [known["lastTransitionTime"] for known in second] == ["1", "1", "2", "1", "1"]
     assert second[3]["message"] == "Some resources are remaining: pods. has 2 resource instances"
-    assert _namespace_conditions.conditions(second, fewer, "3") == second
+    assert conditions.conditions(second, fewer, "3") == second
     other = {"type": "Other", "status": "True"}
-    assert _namespace_conditions.conditions([other], {}, "1")[0] == other
+    assert conditions.conditions([other], {}, "1")[0] == other
 
 
 def test_groups_that_cannot_be_asked() -> None:
-    problems = _namespace_conditions.problems({"b/v1": "down", "a/v1": "stale"}, [], {}, {})
+    problems = conditions.problems({"b/v1": "down", "a/v1": "stale"}, [], {}, {})
     reason, message = problems["NamespaceDeletionDiscoveryFailure"]
     assert reason == "DiscoveryFailed"
     assert message == (

@@ -9,8 +9,9 @@ import pytest
 
 from pybernetes.client import Client
 from pybernetes.client.refs import NODES, PODS
-from pybernetes.control_plane.controllers import _cidrs, node_ipam, pod_garbage_collector, ttl
-from pybernetes.control_plane.controllers._cidrs import CidrSet, Exhausted
+from pybernetes.control_plane.controllers import pod_garbage_collector, ttl
+from pybernetes.control_plane.controllers.node_ipam import cidrs, node_ipam
+from pybernetes.control_plane.controllers.node_ipam.cidrs import CidrSet, Exhausted
 from pybernetes.control_plane.controllers.pod_garbage_collector import surplus
 from pybernetes.lib import flags
 from pybernetes.lib.clock import ManualClock
@@ -18,13 +19,13 @@ from tests.cluster import Cluster, eventually, pod
 from tests.control_plane.controllers.managers import controllers, get_or_none, names
 
 
-def cidrs(cluster: str, **changes: Any) -> list[CidrSet]:
+def cidr_sets(cluster: str, **changes: Any) -> list[CidrSet]:
     options = flags.defaults(node_ipam.CONTROLLER.flags, cluster_cidr=cluster, **changes)
-    return _cidrs.sets(options)
+    return cidrs.sets(options)
 
 
 def test_parts_of_a_range() -> None:
-    [parts] = cidrs("10.244.0.0/22")
+    [parts] = cidr_sets("10.244.0.0/22")
     assert [parts.allocate() for _ in range(4)] == [
         "10.244.0.0/24", "10.244.1.0/24", "10.244.2.0/24", "10.244.3.0/24",
     ]  # fmt: skip
@@ -37,20 +38,22 @@ def test_parts_of_a_range() -> None:
 
 
 def test_services_and_what_is_taken_are_left_out() -> None:
-    [parts] = cidrs("10.244.0.0/22", service_cluster_ip_range="10.244.0.0/23,fd00::/112")
+    [parts] = cidr_sets("10.244.0.0/22", service_cluster_ip_range="10.244.0.0/23,fd00::/112")
     parts.occupy("10.244.2.0/24")
     assert parts.allocate() == "10.244.3.0/24"
     # A part that was just given back is the last to be given again.
-    [parts] = cidrs("10.244.0.0/22")
+    [parts] = cidr_sets("10.244.0.0/22")
     first = parts.allocate()
     parts.release(first)
     assert parts.allocate() == "10.244.1.0/24"
 
 
 def test_two_families() -> None:
-    four, six = cidrs("10.244.0.0/16,fd00:10::/56")
+    four, six = cidr_sets("10.244.0.0/16,fd00:10::/56")
     assert (four.allocate(), six.allocate()) == ("10.244.0.0/24", "fd00:10::/64")
-    four, six = cidrs("10.244.0.0/16,fd00:10::/56", node_cidr_mask_size_ipv4=26, node_cidr_mask_size_ipv6=60)
+    four, six = cidr_sets(
+        "10.244.0.0/16,fd00:10::/56", node_cidr_mask_size_ipv4=26, node_cidr_mask_size_ipv6=60
+    )
     assert (four.allocate(), six.allocate()) == ("10.244.0.0/26", "fd00:10::/60")
 
 
@@ -70,7 +73,7 @@ def test_two_families() -> None:
 )
 def test_flags_that_do_not_fit(cluster: str, changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        cidrs(cluster, **changes)
+        cidr_sets(cluster, **changes)
 
 
 async def cidr(client: Client, name: str) -> str:

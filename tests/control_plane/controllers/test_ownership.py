@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pybernetes.control_plane.controllers import _ownership
-from pybernetes.control_plane.controllers._ownership import (
+from pybernetes.control_plane.controllers.garbage_collector import ownership
+from pybernetes.control_plane.controllers.garbage_collector.ownership import (
     ABSENT,
     DELETE_DEPENDENTS,
     NOTHING,
@@ -45,7 +45,7 @@ HELD = meta(finalizers=("foregroundDeletion",), going=True)
     ],
 )
 def test_what_its_own_deletion_asks_for(obj: dict[str, Any], action: Action | None) -> None:
-    assert _ownership.begin(obj) == action
+    assert ownership.begin(obj) == action
 
 
 @pytest.mark.parametrize(
@@ -68,29 +68,29 @@ def test_what_its_own_deletion_asks_for(obj: dict[str, Any], action: Action | No
 def test_decide(
     obj: dict[str, Any], states: list[str], dependents: list[dict[str, Any]], action: Action
 ) -> None:
-    assert _ownership.decide(obj, states, dependents) == action
+    assert ownership.decide(obj, states, dependents) == action
 
 
 def test_who_blocks_whom() -> None:
     blocking = {"uid": "a", "blockOwnerDeletion": True}
     free = {"uid": "a", "blockOwnerDeletion": False}
-    assert _ownership.blocks({"ownerReferences": [blocking]}, "a")
-    assert not _ownership.blocks({"ownerReferences": [free]}, "a")
-    assert not _ownership.blocks({"ownerReferences": [blocking]}, "b")
-    assert _ownership.unblocked([blocking], []) == [blocking]
-    assert _ownership.unblocked([blocking], [free]) == [blocking]
-    assert _ownership.unblocked([blocking], [blocking]) == []
-    assert _ownership.unblocked([free], []) == []
+    assert ownership.blocks({"ownerReferences": [blocking]}, "a")
+    assert not ownership.blocks({"ownerReferences": [free]}, "a")
+    assert not ownership.blocks({"ownerReferences": [blocking]}, "b")
+    assert ownership.unblocked([blocking], []) == [blocking]
+    assert ownership.unblocked([blocking], [free]) == [blocking]
+    assert ownership.unblocked([blocking], [blocking]) == []
+    assert ownership.unblocked([free], []) == []
 
 
 def test_patches() -> None:
     obj = meta("a", "b", finalizers=("orphan", "example.com/x"))
     kept = [{"uid": "b", "blockOwnerDeletion": True}]
-    assert _ownership.without_owners(obj, ("a", "c")) == {"ownerReferences": kept}
-    assert _ownership.without_owners(obj, ("c",)) is None
-    assert _ownership.without_finalizer(obj, "orphan") == {"finalizers": ["example.com/x"]}
-    assert _ownership.without_finalizer(obj, "foregroundDeletion") is None
-    unblocked = _ownership.without_blocking(obj)
+    assert ownership.without_owners(obj, ("a", "c")) == {"ownerReferences": kept}
+    assert ownership.without_owners(obj, ("c",)) is None
+    assert ownership.without_finalizer(obj, "orphan") == {"finalizers": ["example.com/x"]}
+    assert ownership.without_finalizer(obj, "foregroundDeletion") is None
+    unblocked = ownership.without_blocking(obj)
     assert unblocked is not None
     assert not any(reference["blockOwnerDeletion"] for reference in unblocked["ownerReferences"])
-    assert _ownership.without_blocking(unblocked) is None
+    assert ownership.without_blocking(unblocked) is None

@@ -10,7 +10,8 @@ from pybernetes.api.resource import Object
 from pybernetes.client.errors import StatusError
 from pybernetes.control_plane.controllers._controller_manager import manager
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
-from pybernetes.control_plane.controllers._workload import conditions, revisions
+from pybernetes.control_plane.controllers._objects import conditions
+from pybernetes.control_plane.controllers._workload import revisions
 from pybernetes.control_plane.controllers._workload.batches import slow_start
 from pybernetes.control_plane.controllers._workload.ownership import (
     anchors,

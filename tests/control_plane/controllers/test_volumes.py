@@ -15,12 +15,12 @@ from pybernetes.client.refs import (
 )
 from pybernetes.control_plane.controllers import (
     ephemeral_volume,
-    garbage_collector,
-    persistentvolume_binder,
     persistentvolume_protection,
     persistentvolumeclaim_protection,
     volumeattributesclass_protection,
 )
+from pybernetes.control_plane.controllers.garbage_collector import garbage_collector
+from pybernetes.control_plane.controllers.persistentvolume_binder import persistentvolume_binder
 from tests.cluster import Cluster, eventually, pod
 from tests.control_plane.controllers.managers import controllers, get_or_none
 

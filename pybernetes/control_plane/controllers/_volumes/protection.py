@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from pybernetes.api.resource import Object
 from pybernetes.client.errors import NotFound
-from pybernetes.control_plane.controllers._pods import is_going
+from pybernetes.control_plane.controllers._objects.deletion import is_being_deleted
 from pybernetes.runtime.controller import Controller
 
 
@@ -20,7 +20,7 @@ class Protection(Controller):
         raise NotImplementedError
 
     def concerns(self, old: Object | None, new: Object | None) -> bool:
-        return new is not None and is_going(new) == (
+        return new is not None and is_being_deleted(new) == (
             self.finalizer in (new["metadata"].get("finalizers") or ())
         )
 
@@ -30,7 +30,7 @@ class Protection(Controller):
         if obj is None:
             return None
         finalizers = obj["metadata"].get("finalizers") or []
-        if is_going(obj):
+        if is_being_deleted(obj):
             if self.finalizer not in finalizers or await self.is_used(obj):
                 return None
             wanted = [finalizer for finalizer in finalizers if finalizer != self.finalizer]

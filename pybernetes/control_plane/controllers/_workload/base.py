@@ -9,7 +9,8 @@ from pybernetes.api.resource import Object
 from pybernetes.api.selectors import NOTHING, Selector
 from pybernetes.client.errors import NotFound, StatusError
 from pybernetes.client.refs import NAMESPACES, PODS, Kindlike
-from pybernetes.control_plane.controllers._workload.batches import namespace_is_terminating
+from pybernetes.control_plane.controllers._objects.deletion import is_namespace_terminating
+from pybernetes.control_plane.controllers._objects.pods import is_active
 from pybernetes.control_plane.controllers._workload.ownership import (
     anchors,
     by_selector,
@@ -17,7 +18,6 @@ from pybernetes.control_plane.controllers._workload.ownership import (
     orphans,
     selector_of,
 )
-from pybernetes.control_plane.controllers._workload.pods import is_active
 from pybernetes.runtime import Controller, Runtime, by_controller, key_of
 from pybernetes.runtime.cache import IndexFunction
 from pybernetes.runtime.controller import Mapper
@@ -102,7 +102,7 @@ class Workload(Controller):
         try:
             made = await self.client.create(PODS, pod, owner["metadata"]["namespace"])
         except StatusError as error:
-            if namespace_is_terminating(error):
+            if is_namespace_terminating(error):
                 return None
             self.recorder.warning(owner, "FailedCreate", f"Error creating: {error}")
             raise

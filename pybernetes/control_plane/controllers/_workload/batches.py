@@ -40,9 +40,3 @@ async def at_once(calls: Iterable[Awaitable[Any]]) -> list[StatusError]:
         elif isinstance(result, BaseException):
             raise result
     return refused
-
-
-def namespace_is_terminating(error: StatusError) -> bool:
-    """Return whether a creation was refused because its namespace is being deleted."""
-    causes = (error.details or {}).get("causes") or ()
-    return any(cause.get("reason") == "NamespaceTerminating" for cause in causes)

@@ -8,7 +8,7 @@ from math import log2
 from typing import NamedTuple
 
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.controllers._workload.pods import is_active, phase, ready_condition
+from pybernetes.control_plane.controllers._objects.pods import is_active, phase, ready_condition
 from pybernetes.lib.rfc3339 import parse
 
 _COST = "controller.kubernetes.io/pod-deletion-cost"

@@ -10,16 +10,16 @@ from pybernetes.api.resource import Object
 from pybernetes.api.selectors import from_map
 from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import PODS, as_ref
-from pybernetes.control_plane.controllers._workload import conditions
-from pybernetes.control_plane.controllers._workload.base import Workload, counts
-from pybernetes.control_plane.controllers._workload.batches import BURST, at_once, slow_start
-from pybernetes.control_plane.controllers._workload.ownership import matcher
-from pybernetes.control_plane.controllers._workload.pods import (
+from pybernetes.control_plane.controllers._objects import conditions
+from pybernetes.control_plane.controllers._objects.pods import (
     is_available,
     is_terminating,
     next_availability,
     ready_condition,
 )
+from pybernetes.control_plane.controllers._workload.base import Workload, counts
+from pybernetes.control_plane.controllers._workload.batches import BURST, at_once, slow_start
+from pybernetes.control_plane.controllers._workload.ownership import matcher
 from pybernetes.control_plane.controllers._workload.ranking import by_deletion
 from pybernetes.control_plane.controllers._workload.templates import pod_from
 from pybernetes.runtime import by_controller

@@ -6,7 +6,7 @@ from pybernetes.api.batch.cronjob import cron
 from pybernetes.api.resource import Object
 from pybernetes.client.errors import AlreadyExists, NotFound, StatusError
 from pybernetes.client.refs import CRON_JOBS, JOBS
-from pybernetes.control_plane.controllers._workload.batches import namespace_is_terminating
+from pybernetes.control_plane.controllers._objects.deletion import is_namespace_terminating
 from pybernetes.control_plane.controllers._workload.describe import describe
 from pybernetes.control_plane.controllers.cronjob import schedule
 from pybernetes.control_plane.controllers.cronjob.plan import Plan, plan, started
@@ -81,7 +81,7 @@ class CronJobController(Controller):
             known = any(reference["uid"] == there["metadata"]["uid"] for reference in todo.status["active"])
             return there if is_controlled_by(there, cron_job) and not known else None
         except StatusError as error:
-            if not namespace_is_terminating(error):
+            if not is_namespace_terminating(error):
                 self.recorder.warning(cron_job, "FailedCreate", f"Error creating job: {error}")
             raise
         self.recorder.normal(cron_job, "SuccessfulCreate", f"Created job {meta['name']}")

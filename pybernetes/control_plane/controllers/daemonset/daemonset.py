@@ -7,12 +7,12 @@ from functools import partial
 from pybernetes.api.resource import Object
 from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import CONTROLLER_REVISIONS, DAEMON_SETS, NODES, PODS
+from pybernetes.control_plane.controllers._objects.pods import next_availability
 from pybernetes.control_plane.controllers._workload import revisions
 from pybernetes.control_plane.controllers._workload.base import Workload
 from pybernetes.control_plane.controllers._workload.batches import BURST, at_once, slow_start
 from pybernetes.control_plane.controllers._workload.describe import describe
 from pybernetes.control_plane.controllers._workload.history import current_revision
-from pybernetes.control_plane.controllers._workload.pods import next_availability
 from pybernetes.control_plane.controllers.daemonset.backoff import Backoff
 from pybernetes.control_plane.controllers.daemonset.plan import Plan, Seen, fitness, plan, status_of
 from pybernetes.control_plane.controllers.daemonset.template import node_of, pod_for

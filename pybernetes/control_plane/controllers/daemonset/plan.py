@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from pybernetes.api.core.pod.placement import required_affinity, untolerated
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.controllers._workload.pods import (
+from pybernetes.control_plane.controllers._objects.deletion import is_being_deleted
+from pybernetes.control_plane.controllers._objects.pods import (
     is_available,
-    is_deleted,
     is_ready,
     is_terminal,
     phase,
@@ -66,7 +66,7 @@ def by_node(pods: list[Object]) -> dict[str, list[Object]]:
     """Group daemon pods by their node, without those that have ended and are being deleted."""
     pods_by_node: dict[str, list[Object]] = {}
     for pod in pods:
-        if is_terminal(pod) and is_deleted(pod):
+        if is_terminal(pod) and is_being_deleted(pod):
             continue
         node = node_of(pod)
         if node:
@@ -84,7 +84,9 @@ def plan(seen: Seen) -> Plan:
     names = {node["metadata"]["name"] for node in seen.nodes}
     for name, pods in there.items():
         if name not in names:  # a node that is gone: nobody will ever schedule these
-            result.delete += [pod for pod in pods if not pod["spec"].get("nodeName") and not is_deleted(pod)]
+            result.delete += [
+                pod for pod in pods if not pod["spec"].get("nodeName") and not is_being_deleted(pod)
+            ]
     strategy = seen.daemon_set["spec"].get("updateStrategy", {})
     if not result.create and not result.delete and strategy.get("type") == "RollingUpdate":
         _roll(seen, there, fit, result)
@@ -115,7 +117,7 @@ def _manage(
     if should_run and pods is None:
         result.create.append(name)
     elif not may_stay:
-        result.delete += [pod for pod in pods or () if not is_deleted(pod)]
+        result.delete += [pod for pod in pods or () if not is_being_deleted(pod)]
     else:
         running = _without_ended(seen, name, pods or [], result)
         _thin_out(seen, name, running, should_run, result)
@@ -125,7 +127,7 @@ def _without_ended(seen: Seen, node: str, pods: list[Object], result: Plan) -> l
     """Return the running pods, deleting those that have ended; failed ones with backoff."""
     running = []
     for pod in pods:
-        if is_deleted(pod):
+        if is_being_deleted(pod):
             continue
         what = f"daemon pod {pod['metadata']['namespace']}/{pod['metadata']['name']} on node {node}"
         if phase(pod) == "Failed":
@@ -193,7 +195,7 @@ def _pair(seen: Seen, pods: list[Object]) -> tuple[Object | None, Object | None]
     """Return the new and the old pod of a node; None if there are too many of one sort."""
     new = old = None
     for pod in pods:
-        if is_deleted(pod):
+        if is_being_deleted(pod):
             continue
         if is_updated(pod, seen.daemon_set, seen.hash):
             if new is not None:

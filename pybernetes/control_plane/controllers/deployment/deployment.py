@@ -5,11 +5,12 @@ from __future__ import annotations
 from pybernetes.api.resource import Object
 from pybernetes.client.errors import AlreadyExists, StatusError
 from pybernetes.client.refs import DEPLOYMENTS, PODS, REPLICA_SETS
-from pybernetes.control_plane.controllers._workload import conditions
+from pybernetes.control_plane.controllers._objects import conditions
+from pybernetes.control_plane.controllers._objects.deletion import is_namespace_terminating
+from pybernetes.control_plane.controllers._objects.pods import is_terminal
 from pybernetes.control_plane.controllers._workload.base import Workload
-from pybernetes.control_plane.controllers._workload.batches import at_once, namespace_is_terminating
+from pybernetes.control_plane.controllers._workload.batches import at_once
 from pybernetes.control_plane.controllers._workload.describe import describe
-from pybernetes.control_plane.controllers._workload.pods import is_terminal
 from pybernetes.control_plane.controllers.deployment import status as statuses
 from pybernetes.control_plane.controllers.deployment.plan import Plan, plan
 from pybernetes.control_plane.controllers.deployment.sets import same_template
@@ -74,7 +75,7 @@ class DeploymentController(Workload):
             await self.write_status(deployment, {**status, "collisionCount": collisions})
             raise
         except StatusError as error:
-            if namespace_is_terminating(error):
+            if is_namespace_terminating(error):
                 return False
             await self._report(deployment, replica_set, error)
             raise

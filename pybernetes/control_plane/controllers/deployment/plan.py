@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.controllers._workload import conditions
+from pybernetes.control_plane.controllers._objects import conditions
 from pybernetes.control_plane.controllers._workload.templates import without_label
 from pybernetes.control_plane.controllers.deployment import rolling, sets, status
 from pybernetes.control_plane.controllers.deployment.sets import Set

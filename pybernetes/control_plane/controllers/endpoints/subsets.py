@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable
 
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.controllers import _services
-from pybernetes.control_plane.controllers._pods import is_ready
+from pybernetes.control_plane.controllers._objects import services
+from pybernetes.control_plane.controllers._objects.pods import is_ready
 
 Port = tuple[str, int, str, str]
 # Endpoints are old and grow with the service: whatever is beyond this many is only in slices.
@@ -20,16 +20,16 @@ def address(service: Object, pod: Object) -> Object | None:
     spec = service["spec"]
     if spec.get("ipFamilies"):
         family = spec["ipFamilies"][0]
-    elif not _services.is_headless(service):
-        family = _services.family_of(spec["clusterIP"])
+    elif not services.is_headless(service):
+        family = services.family_of(spec["clusterIP"])
     else:
-        family = _services.family_of(pod["status"].get("podIP", ""))
-    addresses = _services.addresses(pod, family)
+        family = services.family_of(pod["status"].get("podIP", ""))
+    addresses = services.addresses(pod, family)
     if not addresses:
         return None
     meta = pod["metadata"]
     result: Object = {"ip": addresses[0]}
-    if name := _services.hostname(pod, service):
+    if name := services.hostname(pod, service):
         result["hostname"] = name
     if pod["spec"].get("nodeName"):
         result["nodeName"] = pod["spec"]["nodeName"]
@@ -45,7 +45,7 @@ def subsets(service: Object, pods: Iterable[Object]) -> list[Object]:
     unready = bool(spec.get("publishNotReadyAddresses"))
     offers: list[tuple[Port, Object, bool]] = []
     for pod in pods:
-        if not _services.belongs(pod, going=unready):
+        if not services.belongs(pod, going=unready):
             continue
         pod_address = address(service, pod)
         if pod_address is None:
@@ -56,7 +56,7 @@ def subsets(service: Object, pods: Iterable[Object]) -> list[Object]:
                 offers.append((_NO_PORT, pod_address, ready))
             continue
         for port in spec["ports"]:
-            number = _services.find_port(pod, port)
+            number = services.find_port(pod, port)
             if number is not None:
                 offers.append((_port(port, number), pod_address, ready))
     return _packed(offers)

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from pybernetes.api import quantity
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.controllers._pods import is_ready
+from pybernetes.control_plane.controllers._objects.pods import is_ready
 from pybernetes.control_plane.controllers.endpointslice.plan import ZONE, Plan
 
 NEAR = ("PreferClose", "PreferSameZone", "PreferSameNode")

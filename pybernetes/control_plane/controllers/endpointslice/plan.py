@@ -8,14 +8,15 @@ from typing import Any
 
 from pybernetes.api.resource import Object
 from pybernetes.api.validation.names import dns_subdomain
-from pybernetes.control_plane.controllers import _services
-from pybernetes.control_plane.controllers._pods import is_going, is_ready
+from pybernetes.control_plane.controllers._objects import services
+from pybernetes.control_plane.controllers._objects.deletion import is_being_deleted
+from pybernetes.control_plane.controllers._objects.pods import is_ready
 
 MANAGER = "endpointslice-controller.k8s.io"
 SERVICE_NAME = "kubernetes.io/service-name"
 MANAGED_BY = "endpointslice.kubernetes.io/managed-by"
 ZONE = "topology.kubernetes.io/zone"
-_RESERVED = (SERVICE_NAME, MANAGED_BY, _services.HEADLESS)
+_RESERVED = (SERVICE_NAME, MANAGED_BY, services.HEADLESS)
 Key = tuple[Any, ...]
 
 
@@ -35,17 +36,17 @@ def families(service: Object) -> list[str]:
     spec = service["spec"]
     if spec.get("ipFamilies"):
         return spec["ipFamilies"]
-    if not _services.is_headless(service):
-        return [_services.family_of(spec["clusterIP"])]
+    if not services.is_headless(service):
+        return [services.family_of(spec["clusterIP"])]
     return ["IPv4", "IPv6"]
 
 
 def endpoint(pod: Object, node: Object | None, service: Object, family: str) -> Object:
     """Return a pod as an endpoint of a service."""
     meta, spec = pod["metadata"], pod["spec"]
-    serving, going = is_ready(pod), is_going(pod)
+    serving, going = is_ready(pod), is_being_deleted(pod)
     result: Object = {
-        "addresses": sorted(_services.addresses(pod, family)),
+        "addresses": sorted(services.addresses(pod, family)),
         "conditions": {
             # Not ready while it goes, unless the service wants addresses whatever they are.
             "ready": bool(service["spec"].get("publishNotReadyAddresses")) or (serving and not going),
@@ -64,7 +65,7 @@ def endpoint(pod: Object, node: Object | None, service: Object, family: str) -> 
     zone = (node["metadata"].get("labels") or {}).get(ZONE) if node is not None else None
     if zone:
         result["zone"] = zone
-    if name := _services.hostname(pod, service):
+    if name := services.hostname(pod, service):
         result["hostname"] = name
     return result
 
@@ -73,7 +74,7 @@ def ports(service: Object, pod: Object) -> list[Object]:
     """Return the ports that a pod has for a service."""
     result = []
     for port in service["spec"].get("ports") or ():
-        number = _services.find_port(pod, port)
+        number = services.find_port(pod, port)
         if number is None:
             continue
         endpoint_port: Object = {
@@ -124,8 +125,8 @@ def _state(slice_endpoint: Object) -> Key:
 def labels(service: Object) -> dict[str, str]:
     """Return the labels of a service's slices: the service's own, and those that name service and controller."""
     result = _plain(service)
-    if _services.is_headless(service):
-        result[_services.HEADLESS] = ""
+    if services.is_headless(service):
+        result[services.HEADLESS] = ""
     return {**result, SERVICE_NAME: service["metadata"]["name"], MANAGED_BY: MANAGER}
 
 
@@ -206,7 +207,7 @@ def _wanted(
     unready = bool(service["spec"].get("publishNotReadyAddresses"))
     wanted: dict[Key, tuple[list[Object], dict[Key, Object]]] = {}
     for pod in pods:
-        if not _services.belongs(pod, going=True):
+        if not services.belongs(pod, going=True):
             continue
         pod_ports = ports(service, pod)
         group = wanted.setdefault(ports_key(pod_ports), (pod_ports, {}))[1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.controllers._workload.pods import finished_at
+from pybernetes.control_plane.controllers._objects.pods import finished_at
 
 FIRST = 10.0
 LONGEST = 600.0

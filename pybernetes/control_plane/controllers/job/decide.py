@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.controllers._workload import conditions
+from pybernetes.control_plane.controllers._objects import conditions
+from pybernetes.control_plane.controllers._objects.pods import finished_at, is_terminating
 from pybernetes.control_plane.controllers._workload.batches import BURST
-from pybernetes.control_plane.controllers._workload.pods import finished_at, is_terminating
 from pybernetes.control_plane.controllers._workload.ranking import by_activity
 from pybernetes.control_plane.controllers.job import backoff, policies
 from pybernetes.control_plane.controllers.job.indexes import index_of

@@ -9,11 +9,11 @@ from pybernetes.api.resource import Object
 from pybernetes.client.client import STRATEGIC_PATCH
 from pybernetes.client.errors import NotFound, StatusError
 from pybernetes.client.refs import JOBS, PODS
+from pybernetes.control_plane.controllers._objects.pods import is_ready
 from pybernetes.control_plane.controllers._workload.base import Workload
 from pybernetes.control_plane.controllers._workload.batches import at_once, slow_start
 from pybernetes.control_plane.controllers._workload.describe import describe
 from pybernetes.control_plane.controllers._workload.ownership import orphans
-from pybernetes.control_plane.controllers._workload.pods import is_ready
 from pybernetes.control_plane.controllers.job import template
 from pybernetes.control_plane.controllers.job.backoff import Record
 from pybernetes.control_plane.controllers.job.decide import Decision, decide

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.controllers._workload import conditions
+from pybernetes.control_plane.controllers._objects import conditions
 from pybernetes.control_plane.controllers.job.decide import Decision, condition
 from pybernetes.control_plane.controllers.job.track import ensured
 from pybernetes.control_plane.controllers.job.view import View

@@ -9,7 +9,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.controllers._workload import conditions
+from pybernetes.control_plane.controllers._objects import conditions
 from pybernetes.control_plane.controllers.job import policies
 from pybernetes.control_plane.controllers.job.decide import condition
 from pybernetes.control_plane.controllers.job.indexes import has_valid_index, index_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.controllers._workload.pods import (
+from pybernetes.control_plane.controllers._objects.pods import (
     finished_at,
     is_active,
     is_ready,

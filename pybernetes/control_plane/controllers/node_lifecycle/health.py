@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.controllers._pods import condition
+from pybernetes.control_plane.controllers._objects.conditions import condition_of
 
 NOT_READY, UNREACHABLE = "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"
 _TAINTS = {
@@ -27,7 +27,7 @@ NORMAL, PARTIAL, FULL = "Normal", "PartialDisruption", "FullDisruption"
 
 def readiness(node: Object) -> str:
     """Return the status of the condition Ready: True, False, Unknown, or an empty string."""
-    ready = condition(node, "Ready")
+    ready = condition_of(node, "Ready")
     return ready["status"] if ready is not None else ""
 
 

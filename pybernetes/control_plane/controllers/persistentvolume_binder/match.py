@@ -7,7 +7,7 @@ from typing import Any
 
 from pybernetes.api import quantity, selectors
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.controllers._pods import is_going
+from pybernetes.control_plane.controllers._objects.deletion import is_being_deleted
 from pybernetes.control_plane.controllers._volumes.claims import class_of
 
 
@@ -47,7 +47,7 @@ def _attributes(obj: Object) -> str:
 
 def mismatch(volume: Object, claim: Object) -> str:
     """Return why a volume that a claim names does not fit, or an empty string."""
-    if is_going(volume):
+    if is_being_deleted(volume):
         return f'the volume is marked for deletion "{volume["metadata"]["name"]}"'
     if capacity(volume) < requested(claim):
         return "requested PV is too small"
@@ -79,7 +79,7 @@ def find(claim: Object, volumes: Iterable[Object], delayed: bool) -> Object | No
             capacity(volume) < size
             or mode(volume) != mode(claim)
             or _attributes(volume) != _attributes(claim)
-            or is_going(volume)
+            or is_being_deleted(volume)
             or not wanted <= _modes(volume)
         ):
             continue

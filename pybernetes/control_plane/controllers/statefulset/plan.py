@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.controllers._workload.pods import (
+from pybernetes.control_plane.controllers._objects.deletion import is_being_deleted
+from pybernetes.control_plane.controllers._objects.pods import (
     is_available,
-    is_deleted,
     is_ready,
     is_terminal,
     phase,
@@ -82,7 +82,7 @@ class _Planner:
         self.steps.append(Step(verb, pod))
 
     def is_available(self, pod: Object) -> bool:
-        return is_available(pod, self.min_ready_seconds, self.seen.now) and not is_deleted(pod)
+        return is_available(pod, self.min_ready_seconds, self.seen.now) and not is_being_deleted(pod)
 
     def nobody(self, number: int) -> Object:
         return {"metadata": {"name": identity.pod_name(self.set, number)}, "spec": {}}
@@ -120,7 +120,7 @@ class _Planner:
     def fill(self, pod: Object) -> bool:
         """Fill one ordinal; return True if those after it must wait."""
         if is_terminal(pod):
-            if not is_deleted(pod):
+            if not is_being_deleted(pod):
                 self.do("delete", pod)
             return True
         if not phase(pod):
@@ -130,7 +130,7 @@ class _Planner:
             return True
         if phase(pod) == "Pending":
             self.do("claims", pod)
-        if self.ordered and (is_deleted(pod) or phase(pod) != "Running" or not self.is_available(pod)):
+        if self.ordered and (is_being_deleted(pod) or phase(pod) != "Running" or not self.is_available(pod)):
             return True
         if not identity.is_itself(self.set, pod):
             self.do("update", pod)
@@ -144,7 +144,7 @@ class _Planner:
 
     def empty(self, pod: Object, first_sick: Object | None) -> bool:
         """Delete a pod beyond the last ordinal; return True if those before it must wait."""
-        if is_deleted(pod):
+        if is_being_deleted(pod):
             return True
         if self.ordered and pod is not first_sick and not self.is_available(pod):
             return True
@@ -161,7 +161,7 @@ class _Planner:
         candidates = [
             pod
             for pod in reversed(self.replicas[first:])
-            if revision_of(pod) != self.update and not is_deleted(pod)
+            if revision_of(pod) != self.update and not is_being_deleted(pod)
         ]
         if self.ordered:
             chosen = candidates[:budget]
@@ -182,7 +182,7 @@ class _Planner:
         current = seen.current["metadata"]["name"]
         there = [pod for pod in seen.pods if phase(pod)]
         ready = [pod for pod in there if phase(pod) == "Running" and is_ready(pod)]
-        stable = [revision_of(pod) for pod in there if not is_deleted(pod)]
+        stable = [revision_of(pod) for pod in there if not is_being_deleted(pod)]
         updated = stable.count(self.update)
         kept = max(0, stable.count(current) - self.deleted_for_update)
         if updated == len(ready) == len(there) == wanted:

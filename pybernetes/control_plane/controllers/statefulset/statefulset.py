@@ -7,16 +7,16 @@ from functools import partial
 from pybernetes.api.resource import Object
 from pybernetes.client.errors import AlreadyExists, NotFound, StatusError
 from pybernetes.client.refs import CONTROLLER_REVISIONS, PERSISTENT_VOLUME_CLAIMS, PODS, STATEFUL_SETS
+from pybernetes.control_plane.controllers._objects.deletion import is_namespace_terminating
+from pybernetes.control_plane.controllers._objects.pods import next_availability
 from pybernetes.control_plane.controllers._workload import revisions
 from pybernetes.control_plane.controllers._workload.base import Workload
 from pybernetes.control_plane.controllers._workload.batches import (
     at_once,
-    namespace_is_terminating,
     slow_start,
 )
 from pybernetes.control_plane.controllers._workload.describe import describe
 from pybernetes.control_plane.controllers._workload.history import current_revision
-from pybernetes.control_plane.controllers._workload.pods import next_availability
 from pybernetes.control_plane.controllers.statefulset import identity, retention
 from pybernetes.control_plane.controllers.statefulset.identity import ordinal, place, revision_of
 from pybernetes.control_plane.controllers.statefulset.plan import Seen, Step, plan
@@ -101,7 +101,7 @@ class StatefulSetController(Workload):
             if step.verb != "delete":
                 raise
         except StatusError as error:
-            if namespace_is_terminating(error):
+            if is_namespace_terminating(error):
                 return
             self._tell(stateful_set, step.verb, f"Pod {pod['metadata']['name']}", error)
             raise

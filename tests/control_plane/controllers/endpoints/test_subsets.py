@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.controllers.endpoints import desired, subsets
+from pybernetes.control_plane.controllers.endpoints import subsets
+from pybernetes.control_plane.controllers.endpoints.endpoints import desired
 from tests.control_plane.controllers.services import pod, service
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.controllers import _services
+from pybernetes.control_plane.controllers._objects import services
 from pybernetes.control_plane.controllers.endpointslice import plan
 from pybernetes.control_plane.controllers.endpointslice.plan import Plan
 from pybernetes.lib.clock import ManualClock
@@ -179,7 +179,7 @@ def test_slices_hold_exactly_the_pods(steps: list[set[int]], maximum: int) -> No
 
 
 def test_trigger_times() -> None:
-    times = _services.TriggerTimes()
+    times = services.TriggerTimes()
     web = service()
     assert times.compute("a", web, [pod(1)]) == "2026-01-01T00:00:00Z"
     assert times.compute("a", web, [pod(1)]) == ""
@@ -190,7 +190,7 @@ def test_trigger_times() -> None:
 
 async def test_what_is_expensive_is_done_less_often() -> None:
     clock = ManualClock()
-    pace = _services.Pace(clock)
+    pace = services.Pace(clock)
     assert pace.delay("a") == 0
     pace.worked("a", 0.05)
     assert pace.delay("a") == pytest.approx(0.45)

@@ -7,7 +7,8 @@ from typing import Any
 
 from pybernetes.client import Client
 from pybernetes.client.refs import EVENTS, LEASES, NAMESPACES, NODES, PODS
-from pybernetes.control_plane.controllers import node_lifecycle, taint_eviction
+from pybernetes.control_plane.controllers import taint_eviction
+from pybernetes.control_plane.controllers.node_lifecycle import node_lifecycle
 from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import ManualClock
 from tests.cluster import Cluster, eventually, pod

@@ -15,10 +15,10 @@ from typing import NamedTuple
 from pybernetes.api.resource import Object
 from pybernetes.client.errors import Conflict, NotFound
 from pybernetes.client.refs import Ref
-from pybernetes.control_plane.controllers import _ownership
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.control_plane.controllers._metadata.monitors import Monitors
-from pybernetes.control_plane.controllers._ownership import ABSENT, FOREGROUND, ORPHAN, SOLID
+from pybernetes.control_plane.controllers.garbage_collector import ownership
+from pybernetes.control_plane.controllers.garbage_collector.ownership import ABSENT, FOREGROUND, ORPHAN, SOLID
 from pybernetes.lib.flags import Flag
 from pybernetes.runtime.cache import key_of, split_key
 from pybernetes.runtime.controller import Controller, Runtime
@@ -100,17 +100,17 @@ class GarbageCollector(Controller):
         had, has = before.get("ownerReferences") or (), after.get("ownerReferences") or ()
         if had != has:
             namespace = after.get("namespace", "")
-            for reference in _ownership.unblocked(had, has):
+            for reference in ownership.unblocked(had, has):
                 self._add_waiting_owner(reference, namespace)
             if any(self._seen(reference, namespace) != SOLID for reference in has):
                 self._add(ref, new)
-        if _ownership.is_going(after):
-            foreground = _ownership.waits_for_dependents(after)
-            if foreground and not _ownership.waits_for_dependents(before):
+        if ownership.is_being_deleted(after):
+            foreground = ownership.waits_for_dependents(after)
+            if foreground and not ownership.waits_for_dependents(before):
                 self._add(ref, new)
                 for kind, dependent in self._monitors.dependents(after["uid"]):
                     self._add(kind, dependent)
-            elif _ownership.waits_for_orphaning(after) and not _ownership.waits_for_orphaning(before):
+            elif ownership.waits_for_orphaning(after) and not ownership.waits_for_orphaning(before):
                 self._add(ref, new)
 
     def _gone(self, ref: Ref, obj: Object) -> None:
@@ -127,7 +127,7 @@ class GarbageCollector(Controller):
     def _add_waiting_owner(self, reference: Object, namespace: str) -> None:
         """Enqueue the owners for which a dependent is gone or no longer blocks deletion."""
         item = self._cached_owner(reference, namespace)
-        if item is not None and _ownership.waits_for_dependents(item[1]["metadata"]):
+        if item is not None and ownership.waits_for_dependents(item[1]["metadata"]):
             self._add(*item)
 
     # -- the graph ---------------------------------------------------------------------------------------
@@ -143,7 +143,7 @@ class GarbageCollector(Controller):
     def _seen(self, reference: Object, namespace: str) -> str | None:
         """Return the state of an owner by the caches alone; None if they do not have it."""
         owner = self._cached_owner(reference, namespace)
-        return _ownership.state_of(owner[1]["metadata"]) if owner is not None else None
+        return ownership.state_of(owner[1]["metadata"]) if owner is not None else None
 
     async def _state(self, reference: Object, ref: Ref, obj: Object) -> str:
         """Return the state of an owner; the server is asked if no cache has it."""
@@ -164,7 +164,7 @@ class GarbageCollector(Controller):
         try:
             live = await self.client.get(kind, name, namespace if kind.namespaced else "")
             if live["metadata"]["uid"] == reference["uid"]:
-                return _ownership.state_of(live["metadata"])
+                return ownership.state_of(live["metadata"])
         except NotFound:
             pass
         self._remember_absent(owner)
@@ -206,7 +206,7 @@ class GarbageCollector(Controller):
             return
         item = Item(ref, place, uid)
         meta = obj["metadata"]
-        action = _ownership.begin(meta)
+        action = ownership.begin(meta)
         if action is None:
             try:
                 states = [await self._state(reference, ref, obj) for reference in meta["ownerReferences"]]
@@ -216,19 +216,19 @@ class GarbageCollector(Controller):
             except NamespacedOwner:
                 return
             dependents = (dependent["metadata"] for _, dependent in self._monitors.dependents(uid))
-            action = _ownership.decide(meta, states, dependents)
+            action = ownership.decide(meta, states, dependents)
         await self._apply(item, meta, action)
 
-    async def _apply(self, item: Item, meta: Object, action: _ownership.Action) -> None:
-        if action is _ownership.ORPHAN_DEPENDENTS:
+    async def _apply(self, item: Item, meta: Object, action: ownership.Action) -> None:
+        if action is ownership.ORPHAN_DEPENDENTS:
             await self._orphan(item, meta)
-        elif action is _ownership.DELETE_DEPENDENTS:
+        elif action is ownership.DELETE_DEPENDENTS:
             await self._delete_dependents(item, meta)
         elif action.what == "unlink":
-            await self._edit(item, meta, lambda meta: _ownership.without_owners(meta, action.owners))
+            await self._edit(item, meta, lambda meta: ownership.without_owners(meta, action.owners))
         elif action.what == "delete":
             if action.unblock:
-                await self._edit(item, meta, _ownership.without_blocking)
+                await self._edit(item, meta, ownership.without_blocking)
             await self._delete(item, meta, action.policy)
 
     async def _orphan(self, item: Item, meta: Object) -> None:
@@ -238,22 +238,22 @@ class GarbageCollector(Controller):
             async with slots:
                 dependent = Item(ref, key_of(obj), obj["metadata"]["uid"])
                 await self._edit(
-                    dependent, obj["metadata"], lambda meta: _ownership.without_owners(meta, (item.uid,))
+                    dependent, obj["metadata"], lambda meta: ownership.without_owners(meta, (item.uid,))
                 )
 
         await asyncio.gather(*(release(*dependent) for dependent in self._monitors.dependents(item.uid)))
-        await self._edit(item, meta, lambda meta: _ownership.without_finalizer(meta, ORPHAN))
+        await self._edit(item, meta, lambda meta: ownership.without_finalizer(meta, ORPHAN))
 
     async def _delete_dependents(self, item: Item, meta: Object) -> None:
         blocking = [
             (ref, obj)
             for ref, obj in self._monitors.dependents(item.uid)
-            if _ownership.blocks(obj["metadata"], item.uid)
+            if ownership.blocks(obj["metadata"], item.uid)
         ]
         if not blocking:
-            await self._edit(item, meta, lambda meta: _ownership.without_finalizer(meta, FOREGROUND))
+            await self._edit(item, meta, lambda meta: ownership.without_finalizer(meta, FOREGROUND))
         for ref, obj in blocking:
-            if not _ownership.waits_for_dependents(obj["metadata"]):
+            if not ownership.waits_for_dependents(obj["metadata"]):
                 self._add(ref, obj)
 
     # -- writing -----------------------------------------------------------------------------------------

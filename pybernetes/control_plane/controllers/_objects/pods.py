@@ -1,10 +1,11 @@
-"""What a pod's status says: active, ready, available, at its end."""
+"""What the status of a pod says: active, ready, available, ended."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from pybernetes.api.resource import Object
+from pybernetes.control_plane.controllers._objects.conditions import condition_of
 from pybernetes.lib.rfc3339 import parse
 
 _ENDED = ("Succeeded", "Failed")
@@ -20,11 +21,6 @@ def is_terminal(pod: Object) -> bool:
     return phase(pod) in _ENDED
 
 
-def is_deleted(pod: Object) -> bool:
-    """Return whether the pod is being deleted."""
-    return "deletionTimestamp" in pod["metadata"]
-
-
 def is_active(pod: Object) -> bool:
     """Return whether the pod runs or will run."""
     return "deletionTimestamp" not in pod["metadata"] and pod.get("status", {}).get("phase") not in _ENDED
@@ -33,14 +29,6 @@ def is_active(pod: Object) -> bool:
 def is_terminating(pod: Object) -> bool:
     """Return whether the pod is being deleted and still runs."""
     return "deletionTimestamp" in pod["metadata"] and pod.get("status", {}).get("phase") not in _ENDED
-
-
-def condition(pod: Object, type_: str) -> Object | None:
-    """Return the condition of a type."""
-    for condition in pod.get("status", {}).get("conditions") or ():
-        if condition["type"] == type_:
-            return condition
-    return None
 
 
 def ready_condition(pod: Object) -> Object | None:
@@ -52,7 +40,7 @@ def ready_condition(pod: Object) -> Object | None:
 
 
 def is_ready(pod: Object) -> bool:
-    """Return whether the pod says that it is ready."""
+    """Return whether a pod, or a node, is ready."""
     return ready_condition(pod) is not None
 
 
@@ -97,7 +85,7 @@ def finished_at(pod: Object) -> float:
     ]
     if ends and all(ends):
         return max(parse(end) for end in ends)
-    ready = condition(pod, "Ready")
+    ready = condition_of(pod, "Ready")
     if ready is not None and ready["status"] == "False" and "lastTransitionTime" in ready:
         return parse(ready["lastTransitionTime"])
     if "deletionTimestamp" in meta:
@@ -107,3 +95,9 @@ def finished_at(pod: Object) -> float:
 
 def _ended(container: Object) -> str:
     return (container.get("state", {}).get("terminated") or {}).get("finishedAt", "")
+
+
+def by_node(pod: Object) -> tuple[str, ...]:
+    """Index pods by their node."""
+    node = pod["spec"].get("nodeName")
+    return (node,) if node else ()

@@ -16,10 +16,10 @@ from pybernetes.api.resource import Object
 from pybernetes.client.client import copy
 from pybernetes.client.errors import Conflict, NotFound, StatusError
 from pybernetes.client.refs import NAMESPACES, PODS, Ref
-from pybernetes.control_plane.controllers import _namespace_conditions
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.control_plane.controllers._metadata.discovery import Served
 from pybernetes.control_plane.controllers._metadata.monitors import Monitors
+from pybernetes.control_plane.controllers.namespace import conditions
 from pybernetes.lib import rfc3339
 from pybernetes.lib.flags import Flag, Seconds
 from pybernetes.runtime.cache import by_namespace
@@ -188,10 +188,10 @@ class NamespaceController(Controller):
             for obj in objects
             for name in obj["metadata"].get("finalizers") or ()
         )
-        problems = _namespace_conditions.problems(failures, progress.errors, remaining, finalizers)
+        problems = conditions.problems(failures, progress.errors, remaining, finalizers)
         status = namespace.get("status", {})
         old = status.get("conditions") or []
-        new = _namespace_conditions.conditions(old, problems, rfc3339.seconds(self.clock.now()))
+        new = conditions.conditions(old, problems, rfc3339.seconds(self.clock.now()))
         again = _AGAIN_SECONDS if not progress.errors else 1.0
         if new == old and status.get("phase") == "Terminating":
             return again
@@ -214,7 +214,7 @@ class NamespaceController(Controller):
         status = namespace.get("status", {})
         old = status.get("conditions") or []
         if old or others or namespace["metadata"].get("finalizers"):
-            new = _namespace_conditions.conditions(old, {}, rfc3339.seconds(self.clock.now()))
+            new = conditions.conditions(old, {}, rfc3339.seconds(self.clock.now()))
             if new != old:
                 namespace = copy(namespace)
                 namespace["status"] = {**status, "phase": "Terminating", "conditions": new}

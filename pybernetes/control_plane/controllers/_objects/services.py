@@ -8,7 +8,9 @@ from functools import lru_cache
 from typing import Any
 
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.controllers._pods import condition, is_going, is_ready, is_terminal
+from pybernetes.control_plane.controllers._objects.conditions import condition_of
+from pybernetes.control_plane.controllers._objects.deletion import is_being_deleted
+from pybernetes.control_plane.controllers._objects.pods import is_ready, is_terminal
 from pybernetes.lib.clock import Clock
 from pybernetes.runtime.cache import Cache, key_of
 
@@ -55,7 +57,7 @@ def affected(services: Cache, old: Object | None, new: Object | None) -> set[str
 def _endpoint_facts(pod: Object) -> tuple[Any, ...]:
     status = pod.get("status", {})
     addresses = [pod_ip.get("ip") for pod_ip in status.get("podIPs") or ()]
-    return is_going(pod), is_ready(pod), is_terminal(pod), addresses, pod["spec"].get("nodeName")
+    return is_being_deleted(pod), is_ready(pod), is_terminal(pod), addresses, pod["spec"].get("nodeName")
 
 
 def _name(pod: Object) -> tuple[Any, Any]:
@@ -67,7 +69,7 @@ def belongs(pod: Object, *, going: bool) -> bool:
     status = pod.get("status", {})
     if is_terminal(pod) or not (status.get("podIP") or status.get("podIPs")):
         return False
-    return going or not is_going(pod)
+    return going or not is_being_deleted(pod)
 
 
 def hostname(pod: Object, service: Object) -> str:
@@ -131,7 +133,7 @@ class TriggerTimes:
         """Return the time of the earliest change since the last call for this service, or an empty string."""
         times = {}
         for pod in pods:
-            ready = condition(pod, "Ready")
+            ready = condition_of(pod, "Ready")
             if ready is not None and ready.get("lastTransitionTime"):
                 times[pod["metadata"]["name"]] = ready["lastTransitionTime"]
         created = service["metadata"]["creationTimestamp"]

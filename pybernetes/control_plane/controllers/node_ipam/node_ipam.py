@@ -8,10 +8,10 @@ from argparse import Namespace
 from pybernetes.api.resource import Object
 from pybernetes.client.errors import NotFound, StatusError
 from pybernetes.client.refs import NODES
-from pybernetes.control_plane.controllers import _cidrs
-from pybernetes.control_plane.controllers._cidrs import CidrSet, Exhausted
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
-from pybernetes.control_plane.controllers._pods import is_going
+from pybernetes.control_plane.controllers._objects.deletion import is_being_deleted
+from pybernetes.control_plane.controllers.node_ipam import cidrs
+from pybernetes.control_plane.controllers.node_ipam.cidrs import CidrSet, Exhausted
 from pybernetes.lib.flags import Flag
 from pybernetes.runtime.controller import Controller, Runtime
 
@@ -65,7 +65,7 @@ class NodeIpamController(Controller):
     async def reconcile(self, key: str) -> None:
         """Allocate ranges for a node that has none."""
         node = self.objects.get(key)
-        if node is None or is_going(node):
+        if node is None or is_being_deleted(node):
             return
         if node["spec"].get("podCIDRs"):
             self._occupy(node)
@@ -107,7 +107,7 @@ def build(runtime: Runtime, options: Namespace) -> NodeIpamController | None:
         raise ValueError(
             f"--cidr-allocator-type {options.cidr_allocator_type} is not supported: only RangeAllocator is"
         )
-    return NodeIpamController(runtime, _cidrs.sets(options))
+    return NodeIpamController(runtime, cidrs.sets(options))
 
 
 CONTROLLER = Descriptor(

@@ -1,8 +1,14 @@
-"""Answers of the server that controllers take for what they are."""
+"""Objects and namespaces that are being deleted."""
 
 from __future__ import annotations
 
+from pybernetes.api.resource import Object
 from pybernetes.client.errors import StatusError
+
+
+def is_being_deleted(obj: Object) -> bool:
+    """Return whether an object is being deleted."""
+    return "deletionTimestamp" in obj["metadata"]
 
 
 def is_namespace_terminating(error: StatusError) -> bool:

@@ -30,7 +30,7 @@ ORPHAN_DEPENDENTS = Action("orphan dependents")
 DELETE_DEPENDENTS = Action("delete dependents")
 
 
-def is_going(meta: Object) -> bool:
+def is_being_deleted(meta: Object) -> bool:
     """Return whether an object is being deleted."""
     return "deletionTimestamp" in meta
 
@@ -42,12 +42,12 @@ def has_finalizer(meta: Object, name: str) -> bool:
 
 def waits_for_dependents(meta: Object) -> bool:
     """Return whether an object goes as soon as its dependents are gone."""
-    return is_going(meta) and has_finalizer(meta, FOREGROUND)
+    return is_being_deleted(meta) and has_finalizer(meta, FOREGROUND)
 
 
 def waits_for_orphaning(meta: Object) -> bool:
     """Return whether an object goes as soon as its dependents no longer name it."""
-    return is_going(meta) and has_finalizer(meta, ORPHAN)
+    return is_being_deleted(meta) and has_finalizer(meta, ORPHAN)
 
 
 def state_of(meta: Object) -> str:
@@ -61,7 +61,7 @@ def begin(meta: Object) -> Action | None:
         return ORPHAN_DEPENDENTS
     if waits_for_dependents(meta):
         return DELETE_DEPENDENTS
-    if is_going(meta) or not meta.get("ownerReferences"):
+    if is_being_deleted(meta) or not meta.get("ownerReferences"):
         return NOTHING
     return None
 

@@ -14,6 +14,17 @@ def find(conditions: list[Object] | None, type_: str) -> Object | None:
     return None
 
 
+def condition_of(obj: Object, type_: str) -> Object | None:
+    """Return the condition of a type in the status of an object, or None."""
+    return find(obj.get("status", {}).get("conditions"), type_)
+
+
+def is_true(obj: Object, type_: str) -> bool:
+    """Return whether a condition of an object is true."""
+    condition = condition_of(obj, type_)
+    return condition is not None and condition["status"] == "True"
+
+
 def without(conditions: list[Object] | None, type_: str) -> list[Object]:
     """Return the conditions of the other types."""
     return [condition for condition in conditions or () if condition["type"] != type_]
