@@ -12,6 +12,7 @@ from pybernetes.api.field import Errors
 from pybernetes.api.resource import Object
 from pybernetes.lib import flags
 from pybernetes.scheduling import config_checks
+from pybernetes.scheduling.registry import known_plugins
 
 GROUP, VERSION, KIND = "kubescheduler.config.k8s.io", "v1", "KubeSchedulerConfiguration"
 DEFAULT_SCHEDULER = "default-scheduler"
@@ -37,9 +38,6 @@ DEFAULT_PLUGINS: tuple[tuple[str, int], ...] = (
 )
 # Upstream's plugins that are on by default there and that are not here yet; turning them off is fine.
 ABSENT_PLUGINS = frozenset(("NodeVolumeLimits", "DynamicResources", "NodeDeclaredFeatures"))
-POINTS = ("preEnqueue", "queueSort", "preFilter", "filter", "postFilter", "preScore", "score", "reserve", "permit",
-          "preBind", "bind", "postBind")  # fmt: skip
-_RESOURCES = ({"name": "cpu", "weight": 1}, {"name": "memory", "weight": 1})
 
 
 class ConfigurationError(ValueError):
@@ -139,35 +137,10 @@ def profile_config(value: Object, percentage: int) -> ProfileConfig:
 
 
 def default_arguments(plugin: str, given: Object) -> Object:
-    """Return the arguments of a plugin with what upstream fills in."""
-    result = {key: value for key, value in given.items() if key not in ("kind", "apiVersion")}
-    match plugin:
-        case "DefaultPreemption":
-            result.setdefault("minCandidateNodesPercentage", 10)
-            result.setdefault("minCandidateNodesAbsolute", 100)
-        case "InterPodAffinity":
-            result.setdefault("hardPodAffinityWeight", 1)
-        case "NodeResourcesFit":
-            strategy = result["scoringStrategy"] = dict(
-                result.get("scoringStrategy") or {"type": "LeastAllocated"}
-            )
-            strategy["resources"] = _weighted(strategy.get("resources"))
-        case "NodeResourcesBalancedAllocation":
-            result["resources"] = _weighted(result.get("resources"))
-        case "PodTopologySpread":
-            result["defaultingType"] = result.get("defaultingType") or "System"
-        case "VolumeBinding":
-            result.setdefault("bindTimeoutSeconds", 600)
-            shape = [{"utilization": 0, "score": 10}, {"utilization": 100, "score": 0}]
-            result["shape"] = result.get("shape") or shape
-    return result
-
-
-def _weighted(resources: list[Object] | None) -> list[Object]:
-    return [
-        {"name": resource["name"], "weight": resource.get("weight") or 1}
-        for resource in resources or _RESOURCES
-    ]
+    """Return the arguments of a plugin with its defaults."""
+    own = {key: value for key, value in given.items() if key not in ("kind", "apiVersion")}
+    known = known_plugins().get(plugin)
+    return own if known is None else known.default_arguments(own)
 
 
 def multi_point(profile: ProfileConfig) -> list[tuple[str, int]]:

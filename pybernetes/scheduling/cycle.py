@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Hashable
 from typing import NamedTuple
 
@@ -11,12 +10,11 @@ import numpy as np
 from pybernetes.scheduling.columns import Bools, Ints
 from pybernetes.scheduling.diagnosis import Diagnosis, diagnose
 from pybernetes.scheduling.evaluation import NOT_FEASIBLE, Active, Evaluations, Weighted
-from pybernetes.scheduling.listers import Listers
-from pybernetes.scheduling.nominations import Nominations, Verdicts
+from pybernetes.scheduling.handle import Handle
+from pybernetes.scheduling.nominations import Verdicts
 from pybernetes.scheduling.plugin import FilterPlugin, Rejection, Scope
 from pybernetes.scheduling.pods import Pod
 from pybernetes.scheduling.profile import Profile
-from pybernetes.scheduling.snapshot import Snapshot
 
 NO_NODES = "no nodes available to schedule pods"
 
@@ -32,20 +30,13 @@ class Decision(NamedTuple):
 class Cycle:
     """Decides for the pods of one profile."""
 
-    def __init__(
-        self,
-        snapshot: Snapshot,
-        profile: Profile,
-        nominations: Nominations,
-        listers: Listers,
-        chance: random.Random | None = None,
-    ) -> None:
-        self.snapshot = snapshot
+    def __init__(self, handle: Handle, profile: Profile) -> None:
+        self.snapshot = handle.snapshot
         self.profile = profile
-        self.nominations = nominations
-        self._listers = listers
-        self._evaluations = Evaluations(snapshot)
-        self._chance = chance or random.Random()
+        self.nominations = handle.nominations
+        self._listers = handle.listers
+        self._evaluations = Evaluations(handle.snapshot)
+        self._chance = handle.chance
         self._start = 0  # where the search begins when only a share of the nodes is looked at
 
     def decide(self, pod: Pod) -> Decision:
@@ -97,13 +88,13 @@ class Cycle:
             key = plugin.filter_key(pod)
             if key is not None:
                 filters.append(plugin)
-                if plugin.filter_scope is not Scope.WORLD:
+                if plugin.filter_scope is not Scope.CLUSTER:
                     keys.append((plugin.name, key))
         for weighted in self.profile.scores:
             key = weighted.plugin.score_key(pod)
             if key is not None:
                 scores.append(weighted)
-                if weighted.plugin.score_scope is not Scope.WORLD:
+                if weighted.plugin.score_scope is not Scope.CLUSTER:
                     keys.append((weighted.plugin.name, True, key))
         return Active(filters, scores, tuple(keys))
 
@@ -125,7 +116,7 @@ class Cycle:
         evaluation = self._evaluations.get(pod, active)
         total = evaluation.total
         world = [(plugin, plugin.filter(pod, snapshot.all)) for plugin in active.filters
-                 if plugin.filter_scope is Scope.WORLD]  # fmt: skip
+                 if plugin.filter_scope is Scope.CLUSTER]  # fmt: skip
         if world:
             total = total.copy()
             for _, codes in world:

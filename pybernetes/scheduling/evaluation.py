@@ -37,12 +37,12 @@ class Evaluation:
 
     def __init__(self, snapshot: Snapshot, active: Active) -> None:
         self.snapshot = snapshot
-        self.filters = [plugin for plugin in active.filters if plugin.filter_scope is not Scope.WORLD]
+        self.filters = [plugin for plugin in active.filters if plugin.filter_scope is not Scope.CLUSTER]
         self.scores = [weighted for weighted in active.scores if not weighted.plugin.normalizes]
         # The scores of these are worked out among the feasible nodes, once those are known.
         self.relative = [
             weighted for weighted in active.scores
-            if weighted.plugin.normalizes and weighted.plugin.score_scope is not Scope.WORLD
+            if weighted.plugin.normalizes and weighted.plugin.score_scope is not Scope.CLUSTER
         ]  # fmt: skip
         self.codes: list[Ints] = []
         self.parts: list[Ints] = []  # weighted scores of each of `scores`
@@ -59,16 +59,16 @@ class Evaluation:
         moved = snapshot.places.since(self._places)
         if self._changes < 0 or changed is None or moved is None or len(changed) > max(16, size // 4):
             self._allocate(size)
-            self._work_out(pod, snapshot.all, Scope.PLACE)
+            self._work_out(pod, snapshot.all, Scope.NODE_LABELS)
         else:
             if moved:
-                self._work_out(pod, _rows(moved), Scope.PLACE)
+                self._work_out(pod, _rows(moved), Scope.NODE_LABELS)
             rows = set(changed)
             if len(rows) <= FEW:
                 for row in rows:
                     self._work_out_row(pod, row)
             else:
-                self._work_out(pod, _rows(changed), Scope.ROW)
+                self._work_out(pod, _rows(changed), Scope.NODE)
         self._changes, self._places = snapshot.changes.position, snapshot.places.position
 
     def _allocate(self, size: int) -> None:
@@ -101,20 +101,20 @@ class Evaluation:
         """Ask the plugins again about one row where pods or amounts changed."""
         feasible = self.snapshot.valid.item(row)
         for plugin, codes in zip(self.filters, self.codes, strict=True):
-            if plugin.filter_scope is Scope.ROW:
+            if plugin.filter_scope is Scope.NODE:
                 codes[row] = code = plugin.filter_row(pod, row)
             else:
                 code = codes.item(row)
             feasible = feasible and code == 0
         total = 0
         for (scorer, weight), part in zip(self.scores, self.parts, strict=True):
-            if scorer.score_scope is Scope.ROW:
+            if scorer.score_scope is Scope.NODE:
                 part[row] = score = scorer.score_row(pod, row) * weight
             else:
                 score = part.item(row)
             total += score
         for (scorer, _), raw in zip(self.relative, self.raw, strict=True):
-            if scorer.score_scope is Scope.ROW:
+            if scorer.score_scope is Scope.NODE:
                 raw[row] = scorer.score_row(pod, row)
         self.feasible[row] = feasible
         self.total[row] = total if feasible else NOT_FEASIBLE

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from weakref import WeakKeyDictionary
 
 from pybernetes.api import selectors
@@ -27,6 +27,7 @@ class Listers:
         self._assumed: dict[tuple[str, str], Object] = {}
         self._selectors: WeakKeyDictionary[Shape, tuple[int, Selector]] = WeakKeyDictionary()
         self._services: dict[str, dict[str, Selector]] = {}  # by namespace, then by name
+        self._listeners: dict[str, list[Callable[[], None]]] = {}
 
     def set(self, kind: str, key: str, obj: Object | None) -> Object | None:
         """Store an object, or remove it (None); return the previous one."""
@@ -40,7 +41,13 @@ class Listers:
             objects[key] = obj
         if kind == "services":
             self._set_service(key, obj)
+        for listener in self._listeners.get(kind, ()):
+            listener()
         return before
+
+    def listen(self, kind: str, listener: Callable[[], None]) -> None:
+        """Call a function after every change of an object of a kind."""
+        self._listeners.setdefault(kind, []).append(listener)
 
     def get(self, kind: str, key: str) -> Object | None:
         """Return an object, or None."""

@@ -135,7 +135,7 @@ class Nominations:
         loads = [load for priority, load in self._loads.items() if priority >= pod.priority]
         if not loads:
             return none
-        if self._special or any(plugin.filter_scope is Scope.WORLD for plugin in filters):
+        if self._special or any(plugin.filter_scope is Scope.CLUSTER for plugin in filters):
             return self._tried(pod, filters, rows)
         affected = (
             np.unique(np.concatenate([load.rows() for load in loads])) if len(loads) > 1 else loads[0].rows()

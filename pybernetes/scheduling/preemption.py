@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -11,15 +10,13 @@ import numpy as np
 
 from pybernetes.api import selectors
 from pybernetes.api.selectors import Selector
-from pybernetes.scheduling.columns import Ints
+from pybernetes.scheduling.columns import Bools, Ints
 from pybernetes.scheduling.cycle import Cycle
 from pybernetes.scheduling.diagnosis import NOT_HELPFUL, Diagnosis, histogram
 from pybernetes.scheduling.evaluation import Active
-from pybernetes.scheduling.listers import Listers
-from pybernetes.scheduling.nominations import Nominations, is_plain
-from pybernetes.scheduling.plugin import Scope
-from pybernetes.scheduling.plugins.default_preemption import DefaultPreemption
-from pybernetes.scheduling.plugins.node_resources_fit import NodeResourcesFit
+from pybernetes.scheduling.handle import Handle
+from pybernetes.scheduling.nominations import is_plain
+from pybernetes.scheduling.plugin import Outcome, Scope
 from pybernetes.scheduling.pods import Pod
 from pybernetes.scheduling.snapshot import Snapshot
 
@@ -47,18 +44,6 @@ class Candidate(NamedTuple):
         started = min(_start(victim) for victim in victims if victim.priority == highest)
         cost = (violations, highest, importance, len(victims))
         return cls(row, tuple(victims), violations, cost, started)
-
-
-class Outcome(NamedTuple):
-    """What came of it: a node and victims, or neither, and a message for people.
-
-    ``nominated`` is the node to nominate the pod for; empty for none, None to leave that as it is.
-    """
-
-    nominated: str | None
-    victims: tuple[Pod, ...]
-    message: str
-    violations: int = 0
 
 
 class Budget(NamedTuple):
@@ -134,21 +119,14 @@ class Remembered:
 
 
 class Preemption:
-    """Finds room for the pods of one profile."""
+    """Finds room for the pods of one profile. ``enough`` says how many candidates to find among some nodes."""
 
-    def __init__(
-        self,
-        snapshot: Snapshot,
-        cycle: Cycle,
-        plugin: DefaultPreemption,
-        nominations: Nominations,
-        listers: Listers,
-        chance: random.Random | None = None,
-    ) -> None:
-        self._snapshot, self._cycle, self._plugin = snapshot, cycle, plugin
-        self._nominations, self._listers = nominations, listers
-        self._chance = chance or random.Random()
-        self._remembered = Remembered(snapshot)
+    def __init__(self, handle: Handle, cycle: Cycle, enough: Callable[[int], int]) -> None:
+        self._snapshot, self._cycle = handle.snapshot, cycle
+        self._nominations, self._listers = handle.nominations, handle.listers
+        self._chance = handle.chance
+        self._enough = enough
+        self._remembered = Remembered(handle.snapshot)
 
     def find(self, pod: Pod, diagnosis: Diagnosis) -> Outcome:
         """Find the node where a pod would fit if others were evicted, after a cycle that found none."""
@@ -201,17 +179,19 @@ class Preemption:
             return []
         offset = self._chance.randrange(len(rows))
         rows = np.concatenate((rows[offset:], rows[:offset]))
-        wanted = self._plugin.candidates(len(rows) + counts[NO_VICTIMS])
+        wanted = self._enough(len(rows) + counts[NO_VICTIMS])
         active = self._cycle.active(pod)
         budgets = self._budgets()
         if self._is_simple(pod, active):
-            return self._by_amounts(pod, rows, wanted, budgets, counts)
+            return self._by_amounts(pod, active, rows, wanted, budgets, counts)
         return self._by_trial(pod, active, rows, wanted, budgets, counts)
 
     def _is_simple(self, pod: Pod, active: Active) -> bool:
         """Return whether nothing but amounts is in the way, as far as other pods are concerned."""
-        plain = is_plain(pod) and not any(plugin.filter_scope is Scope.WORLD for plugin in active.filters)
-        return plain and self._nominations.all_plain
+        if not is_plain(pod) or not self._nominations.all_plain:
+            return False
+        counting = [plugin for plugin in active.filters if plugin.filter_scope is not Scope.NODE_LABELS]
+        return bool(counting) and all(plugin.counts_amounts_only for plugin in counting)
 
     def _by_trial(
         self, pod: Pod, active: Active, rows: Ints, wanted: int, budgets: list[Budget], counts: dict[str, int]
@@ -262,21 +242,24 @@ class Preemption:
         return Candidate.of(row, victims, violations) if victims else None
 
     def _by_amounts(
-        self, pod: Pod, rows: Ints, wanted: int, budgets: list[Budget], counts: dict[str, int]
+        self, pod: Pod, active: Active, rows: Ints, wanted: int, budgets: list[Budget], counts: dict[str, int]
     ) -> list[Candidate]:
         """Find candidates for a pod that only wants amounts: all nodes at once, then the victims of a few by sums."""
-        fit = self._cycle.profile.plugins["NodeResourcesFit"]
-        assert isinstance(fit, NodeResourcesFit)
-        codes = fit.filter_without(
-            pod, rows, self._snapshot.below(pod.priority), self._nominations.extra(pod, rows)
-        )
-        for code, count in zip(*np.unique(codes[codes != 0], return_counts=True), strict=True):
-            for reason in fit.reasons(pod, int(code)):
-                counts[reason] = counts.get(reason, 0) + int(count)
+        below, extra = self._snapshot.below(pod.priority), self._nominations.extra(pod, rows)
+        fits: Bools = np.ones(len(rows), dtype=np.bool_)
+        for plugin in active.filters:
+            if not plugin.counts_amounts_only:
+                continue
+            codes = plugin.filter_without(pod, rows, below, extra)
+            refused = codes[fits & (codes != 0)]
+            for code, count in zip(*np.unique(refused, return_counts=True), strict=True):
+                for reason in plugin.reasons(pod, int(code)):
+                    counts[reason] = counts.get(reason, 0) + int(count)
+            fits &= codes == 0
         # Budgets and the own nomination are nobody else's: then nothing that is remembered counts.
         known = {} if budgets else self._remembered.of(pod)
         known.pop(own := self._snapshot.rows.get(self._nominations.node_of(pod.uid), -1), None)
-        fitting = rows[codes == 0]
+        fitting = rows[fits]
         candidates: list[Candidate] = []
         for start in range(0, len(fitting), wanted):  # usually the first so many are enough
             some = fitting[start : start + wanted].tolist()

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import TypeVar, cast
 
-from pybernetes.lib.discover import discover
 from pybernetes.scheduling.config import (
     ABSENT_PLUGINS,
-    POINTS,
     ConfigurationError,
     ProfileConfig,
     at_point,
@@ -15,19 +13,24 @@ from pybernetes.scheduling.config import (
     multi_point,
 )
 from pybernetes.scheduling.evaluation import Weighted
-from pybernetes.scheduling.listers import Listers
-from pybernetes.scheduling.plugin import FilterPlugin, Plugin, PreFilterPlugin, ScorePlugin
-from pybernetes.scheduling.plugins.default_preemption import DefaultPreemption
-from pybernetes.scheduling.snapshot import Snapshot
+from pybernetes.scheduling.handle import Handle
+from pybernetes.scheduling.plugin import (
+    POINTS,
+    BindPlugin,
+    FilterPlugin,
+    PermitPlugin,
+    Plugin,
+    PostBindPlugin,
+    PostFilterPlugin,
+    PreBindPlugin,
+    PreFilterPlugin,
+    QueueSortPlugin,
+    ReservePlugin,
+    ScorePlugin,
+)
+from pybernetes.scheduling.registry import known_plugins
 
-PLUGINS = "pybernetes.scheduling.plugins"
-
-
-def known_plugins() -> dict[str, type[Plugin]]:
-    """Return every plugin by its name."""
-    return discover(PLUGINS, "PLUGIN", key=lambda plugin: plugin.name)
-
-
+P = TypeVar("P", bound=Plugin)
 # Fewer nodes than this are all looked at, whatever percentageOfNodesToScore says.
 MIN_NODES = 100
 
@@ -46,7 +49,7 @@ def nodes_to_find(percentage: int, nodes: int) -> int:
 class Profile:
     """The plugins of a profile at each point."""
 
-    def __init__(self, config: ProfileConfig, snapshot: Snapshot, listers: Listers) -> None:
+    def __init__(self, config: ProfileConfig, handle: Handle) -> None:
         self.scheduler_name = config.scheduler_name
         self._percentage = config.percentage_of_nodes_to_score
         known = known_plugins()
@@ -56,7 +59,7 @@ class Profile:
             why = "is not supported yet" if name in ABSENT_PLUGINS else "does not exist"
             raise ConfigurationError(f'profile "{config.scheduler_name}": plugin "{name}" {why}')
         self.plugins: dict[str, Plugin] = {
-            name: known[name](snapshot, config.arguments.get(name) or default_arguments(name, {}), listers)
+            name: known[name](handle, config.arguments.get(name) or default_arguments(name, {}))
             for name in named
         }
         points = {
@@ -65,17 +68,24 @@ class Profile:
         }
         self.names = {point: [name for name, _ in enabled] for point, enabled in points.items()}
         self._check()
-        self.filters = [cast(FilterPlugin, self.plugins[name]) for name in self.names["filter"]]
-        self.pre_filters = [
-            plugin
-            for name in self.names["preFilter"]
-            if isinstance(plugin := self.plugins[name], PreFilterPlugin)
-        ]
+        self.queue_sort = self._at("queueSort", QueueSortPlugin)[0]
+        self.pre_filters = self._at("preFilter", PreFilterPlugin)
+        self.filters = self._at("filter", FilterPlugin)
+        self.post_filters = self._at("postFilter", PostFilterPlugin)
+        weights = dict(points["score"])
         self.scores = [
-            Weighted(cast(ScorePlugin, self.plugins[name]), weight or 1) for name, weight in points["score"]
+            Weighted(plugin, weights[plugin.name] or 1) for plugin in self._at("score", ScorePlugin)
         ]
-        preemption = "DefaultPreemption" in self.names["postFilter"]
-        self.preemption = cast(DefaultPreemption, self.plugins["DefaultPreemption"]) if preemption else None
+        self.reserves = self._at("reserve", ReservePlugin)
+        self.permits = self._at("permit", PermitPlugin)
+        self.pre_binds = self._at("preBind", PreBindPlugin)
+        self.binds = self._at("bind", BindPlugin)
+        self.post_binds = self._at("postBind", PostBindPlugin)
+
+    def _at(self, point: str, kind: type[P]) -> list[P]:
+        """Return the plugins that are enabled at a point and do something there; upstream's have more points."""
+        plugins = [self.plugins[name] for name in self.names[point]]
+        return [cast(P, plugin) for plugin in plugins if hasattr(plugin, POINTS[point])]
 
     def _check(self) -> None:
         sorts, binds = self.names["queueSort"], self.names["bind"]

@@ -10,8 +10,11 @@ import yaml
 
 from pybernetes.scheduling import config
 from pybernetes.scheduling.config import ConfigurationError, ProfileConfig, parse, profile_config
+from pybernetes.scheduling.handle import Handle
 from pybernetes.scheduling.listers import Listers
-from pybernetes.scheduling.profile import Profile, known_plugins, nodes_to_find
+from pybernetes.scheduling.plugins.default_preemption import DefaultPreemption
+from pybernetes.scheduling.profile import Profile, nodes_to_find
+from pybernetes.scheduling.registry import known_plugins
 from pybernetes.scheduling.resource_requests import Resources
 from pybernetes.scheduling.snapshot import Snapshot
 
@@ -20,7 +23,7 @@ HEAD = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerCo
 
 def profile(value: dict[str, Any] | None = None) -> Profile:
     made: ProfileConfig = profile_config(value or {}, 0)
-    return Profile(made, Snapshot(Resources()), Listers())
+    return Profile(made, Handle(Snapshot(Resources()), Listers()))
 
 
 def test_the_plugins_are_all_there() -> None:
@@ -41,8 +44,9 @@ def test_defaults() -> None:
         "TaintToleration": 3, "NodeAffinity": 2, "NodeResourcesFit": 1, "VolumeBinding": 1, "PodTopologySpread": 2,
         "InterPodAffinity": 2, "NodeResourcesBalancedAllocation": 1, "ImageLocality": 1,
     }  # fmt: skip
-    assert made.preemption is not None and made.preemption.candidates(5000) == 500
-    assert made.preemption.candidates(50) == 50
+    (preemption,) = made.post_filters
+    assert isinstance(preemption, DefaultPreemption)
+    assert preemption.candidates(5000) == 500 and preemption.candidates(50) == 50
 
 
 def test_plugins_are_turned_on_and_off_and_weighted() -> None:
@@ -67,7 +71,7 @@ def test_plugins_are_turned_on_and_off_and_weighted() -> None:
         ("NodeAffinity", 50), ("NodeResourcesFit", 1), ("TaintToleration", 7), ("VolumeBinding", 1),
         ("PodTopologySpread", 2), ("NodeResourcesBalancedAllocation", 1),
     ]  # fmt: skip
-    assert made.preemption is None and "NodePorts" not in made.names["filter"]
+    assert made.post_filters == [] and "NodePorts" not in made.names["filter"]
     assert "InterPodAffinity" in made.names["filter"]
 
 

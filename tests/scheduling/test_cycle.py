@@ -54,7 +54,7 @@ def compare_scores(world: World, ours: Ours, obj: Object, names: list[str]) -> d
             assert len(set(expected.values())) <= 1, (plugin.name, expected)
             continue
         scores = plugin.score(pod, rows)
-        if plugin.score_scope is not Scope.WORLD:
+        if plugin.score_scope is not Scope.CLUSTER:
             assert [plugin.score_row(pod, int(row)) for row in rows] == scores.tolist(), plugin.name
         if plugin.normalizes:
             scores = plugin.normalize(pod, scores, rows)

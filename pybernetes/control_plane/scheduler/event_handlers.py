@@ -31,12 +31,12 @@ class EventHandlers:
         self.assumed = assumed
         self._schedulers = schedulers
 
-    def listen(self, feeds: SchedulerInformers) -> None:
+    def listen(self, informers: SchedulerInformers) -> None:
         """Register the handlers with the informers."""
-        feeds.nodes.add_handler(self.on_node)
-        for plural, (informer, resource) in feeds.looked_up.items():
+        informers.nodes.add_handler(self.on_node)
+        for plural, (informer, resource) in informers.looked_up.items():
             informer.add_handler(partial(self.on_object, plural, resource))
-        feeds.pods.add_handler(self.on_pod)
+        informers.pods.add_handler(self.on_pod)
 
     # -- nodes and other objects -------------------------------------------------------------------------
 

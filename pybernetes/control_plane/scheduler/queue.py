@@ -9,10 +9,10 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from pybernetes.scheduling.cluster_events import NODE, TARGET_POD, Action, Event, Hint, Interest, pod_actions
 from pybernetes.scheduling.plugin import Plugin
-from pybernetes.scheduling.plugins.priority_sort import PrioritySort
 from pybernetes.scheduling.pods import Pod, Shape
 
 ACTIVE, BACKOFF, UNSCHEDULABLE, GATED = "active", "backoff", "unschedulable", "gated"
@@ -58,17 +58,19 @@ class Queue:
         self,
         now: Callable[[], float],
         plugins: Mapping[str, Iterable[Plugin]],
+        sort_key: Callable[[Pod, float], tuple[Any, ...]],
         *,
         initial_backoff: float = 1.0,
         max_backoff: float = 10.0,
         max_unschedulable: float = 300.0,
     ) -> None:
         self._now = now
+        self._sort_key = sort_key
         self._initial, self._max, self._max_unschedulable = initial_backoff, max_backoff, max_unschedulable
         self._pods: dict[str, Queued] = {}  # by uid
-        self._active: list[tuple[tuple[int, float], int, Queued]] = []
-        self._backoff: list[tuple[float, tuple[int, float], int, Queued]] = []
-        self._errors: list[tuple[float, tuple[int, float], int, Queued]] = []  # after an error, not a refusal
+        self._active: list[tuple[tuple[Any, ...], int, Queued]] = []
+        self._backoff: list[tuple[float, tuple[Any, ...], int, Queued]] = []
+        self._errors: list[tuple[float, tuple[Any, ...], int, Queued]] = []  # after an error, not a refusal
         self._order = itertools.count(1)
         self._waiting: dict[str, Queued] = {}  # the unschedulable ones, who waits longest first
         # Pods of one shape that the same plugins turned away get the same hints.
@@ -155,6 +157,10 @@ class Queue:
         """Remove a popped pod that is on its way to a node."""
         if not queued.queue and self._pods.get(queued.pod.uid) is queued:
             del self._pods[queued.pod.uid]
+
+    def put_back(self, queued: Queued) -> None:
+        """Take a pod again that was on its way to a node, as if it had just been popped."""
+        self._pods.setdefault(queued.pod.uid, queued)
 
     def failed(self, queued: Queued, plugins: Iterable[str]) -> None:
         """Let a popped pod that fits nowhere wait for an event that these plugins are interested in."""
@@ -310,7 +316,7 @@ class Queue:
 
     def _push_active(self, queued: Queued) -> None:
         queued.token = next(self._order)
-        heapq.heappush(self._active, (PrioritySort.key(queued.pod, queued.since), queued.token, queued))
+        heapq.heappush(self._active, (self._sort_key(queued.pod, queued.since), queued.token, queued))
 
     def _to_active(self, queued: Queued, event: str) -> None:
         if queued.pod.gates:
@@ -326,7 +332,7 @@ class Queue:
     def _to_backoff(self, queued: Queued, event: str) -> None:
         queued.token = next(self._order)
         heap = self._backoff if queued.plugins else self._errors
-        key = PrioritySort.key(queued.pod, queued.since)
+        key = self._sort_key(queued.pod, queued.since)
         heapq.heappush(heap, (queued.until, key, queued.token, queued))
         self._enter(queued, BACKOFF, event)
         self.wake()

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
 from pybernetes.api.selectors import EVERYTHING
 from pybernetes.scheduling.affinity_terms import PodTerm
 from pybernetes.scheduling.cluster_events import ASSIGNED_POD, NODE, TARGET_POD, Action, Interest
 from pybernetes.scheduling.columns import Bools, Ints, LabelColumn, Rows
 from pybernetes.scheduling.counters import Counter, Tally
+from pybernetes.scheduling.handle import Handle
 from pybernetes.scheduling.nodes import Node
 from pybernetes.scheduling.plugin import MAX_SCORE, FilterPlugin, Scope, ScorePlugin
 from pybernetes.scheduling.pods import Labels, Pod
-from pybernetes.scheduling.snapshot import Snapshot
 
 REASON_EXISTING = "node(s) didn't satisfy existing pods anti-affinity rules"
 REASON_AFFINITY = "node(s) didn't match pod affinity rules"
@@ -38,11 +39,21 @@ class InterPodAffinity(FilterPlugin, ScorePlugin):
 
     name = "InterPodAffinity"
     points = ("preFilter", "filter", "preScore", "score")
-    filter_scope = score_scope = Scope.WORLD
+    filter_scope = score_scope = Scope.CLUSTER
     normalizes = True
 
-    def __init__(self, snapshot: Snapshot, arguments: Object, listers: Any) -> None:
-        super().__init__(snapshot, arguments, listers)
+    @classmethod
+    def default_arguments(cls, given: Object) -> Object:
+        return {"hardPodAffinityWeight": 1, **given}
+
+    @classmethod
+    def check_arguments(cls, arguments: Object, path: Path, errors: Errors) -> None:
+        weight = arguments.get("hardPodAffinityWeight", 1)
+        if not 0 <= weight <= 100:
+            errors.invalid(path / "hardPodAffinityWeight", weight, "not in valid range [0, 100]")
+
+    def __init__(self, handle: Handle, arguments: Object) -> None:
+        super().__init__(handle, arguments)
         self._hard_weight = arguments["hardPodAffinityWeight"]
         self._ignores_wishes = bool(arguments.get("ignorePreferredTermsOfExistingPods"))
         self._existing: WeakKeyDictionary[Labels, _Existing] = WeakKeyDictionary()

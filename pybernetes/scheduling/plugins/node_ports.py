@@ -21,7 +21,7 @@ class NodePorts(FilterPlugin):
 
     name = "NodePorts"
     points = ("preFilter", "filter")
-    filter_scope = Scope.ROW
+    filter_scope = Scope.NODE
 
     def filter_key(self, pod: Pod) -> Hashable | None:
         return pod.shape.ports or None

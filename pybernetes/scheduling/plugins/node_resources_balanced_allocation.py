@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
 from pybernetes.scheduling.columns import Ints, Rows
+from pybernetes.scheduling.handle import Handle
 from pybernetes.scheduling.plugin import MAX_SCORE, Scope, ScorePlugin
+from pybernetes.scheduling.plugins.node_resources_fit import weighted
 from pybernetes.scheduling.pods import Pod
 from pybernetes.scheduling.resource_requests import is_scalar
-from pybernetes.scheduling.snapshot import Snapshot
 
 Floats = NDArray[np.float64]
 
@@ -24,10 +25,25 @@ class NodeResourcesBalancedAllocation(ScorePlugin):
 
     name = "NodeResourcesBalancedAllocation"
     points = ("preScore", "score")
-    score_scope = Scope.ROW
+    score_scope = Scope.NODE
 
-    def __init__(self, snapshot: Snapshot, arguments: Object, listers: Any) -> None:
-        super().__init__(snapshot, arguments, listers)
+    @classmethod
+    def default_arguments(cls, given: Object) -> Object:
+        return {**given, "resources": weighted(given.get("resources"))}
+
+    @classmethod
+    def check_arguments(cls, arguments: Object, path: Path, errors: Errors) -> None:
+        seen: set[str] = set()
+        for index, resource in enumerate(arguments.get("resources") or ()):
+            where = (path / "resources")[index]
+            if resource.get("name") in seen:
+                errors.duplicate(where / "name", resource.get("name"))
+            seen.add(resource.get("name", ""))
+            if (resource.get("weight") or 1) != 1:
+                errors.invalid(where / "weight", resource["weight"], "must be 1")
+
+    def __init__(self, handle: Handle, arguments: Object) -> None:
+        super().__init__(handle, arguments)
         self._names = [resource["name"] for resource in arguments["resources"]]
 
     def score_key(self, pod: Pod) -> Hashable | None:

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
+from pybernetes.api.validation import names
 from pybernetes.scheduling.affinity_terms import HOSTNAME, ZONE, SpreadConstraint, spread_constraint
 from pybernetes.scheduling.cluster_events import ASSIGNED_POD, NODE, TARGET_POD, Action, Interest
 from pybernetes.scheduling.columns import Bools, Ints, LabelColumn, Rows
 from pybernetes.scheduling.counters import Counter
+from pybernetes.scheduling.handle import Handle
 from pybernetes.scheduling.nodes import Node
 from pybernetes.scheduling.plugin import MAX_SCORE, FilterPlugin, Scope, ScorePlugin
 from pybernetes.scheduling.plugins.node_affinity import matching
 from pybernetes.scheduling.plugins.taint_toleration import turns_away
 from pybernetes.scheduling.pods import Labels, Pod
-from pybernetes.scheduling.snapshot import Snapshot
 
 REASON = "node(s) didn't match pod topology spread constraints"
 REASON_LABEL = f"{REASON} (missing required label)"
@@ -43,11 +45,47 @@ class PodTopologySpread(FilterPlugin, ScorePlugin):
 
     name = "PodTopologySpread"
     points = ("preFilter", "filter", "preScore", "score")
-    filter_scope = score_scope = Scope.WORLD
+    filter_scope = score_scope = Scope.CLUSTER
     normalizes = True
 
-    def __init__(self, snapshot: Snapshot, arguments: Object, listers: Any) -> None:
-        super().__init__(snapshot, arguments, listers)
+    @classmethod
+    def default_arguments(cls, given: Object) -> Object:
+        return {**given, "defaultingType": given.get("defaultingType") or "System"}
+
+    @classmethod
+    def check_arguments(cls, arguments: Object, path: Path, errors: Errors) -> None:
+        kind, constraints = (
+            arguments.get("defaultingType") or "System",
+            arguments.get("defaultConstraints") or [],
+        )
+        if kind not in ("System", "List"):
+            errors.unsupported(path / "defaultingType", kind, ["System", "List"])
+        elif kind == "System" and constraints:
+            errors.invalid(path / "defaultingType", kind, "when .defaultConstraints are not empty")
+        seen: set[tuple[str, str]] = set()
+        for index, constraint in enumerate(constraints):
+            where = (path / "defaultConstraints")[index]
+            key, action = constraint.get("topologyKey", ""), constraint.get("whenUnsatisfiable", "")
+            if constraint.get("maxSkew", 0) <= 0:
+                errors.invalid(where / "maxSkew", constraint.get("maxSkew", 0), "not in valid range (0, inf)")
+            if not key:
+                errors.required(where / "topologyKey", "can not be empty")
+            else:
+                for problem in names.qualified_name(key):
+                    errors.invalid(where / "topologyKey", key, problem)
+            if not action:
+                errors.required(where / "whenUnsatisfiable", "can not be empty")
+            elif action not in ("DoNotSchedule", "ScheduleAnyway"):
+                errors.unsupported(where / "whenUnsatisfiable", action, ["DoNotSchedule", "ScheduleAnyway"])
+            if constraint.get("labelSelector") is not None:
+                text = "constraint must not define a selector, as they deduced for each pod"
+                errors.forbidden(where / "labelSelector", text)
+            if (key, action) in seen:
+                errors.duplicate(where, f"{{{key}, {action}}}")
+            seen.add((key, action))
+
+    def __init__(self, handle: Handle, arguments: Object) -> None:
+        super().__init__(handle, arguments)
         self._system = arguments["defaultingType"] == "System"
         self._defaults = SYSTEM_DEFAULTS if self._system else tuple(arguments.get("defaultConstraints") or ())
         self._eligible: dict[Hashable, _Eligible] = {}

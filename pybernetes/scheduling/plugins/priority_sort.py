@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from pybernetes.scheduling.plugin import Plugin
+from pybernetes.scheduling.plugin import QueueSortPlugin
 from pybernetes.scheduling.pods import Pod
 
 
-class PrioritySort(Plugin):
+class PrioritySort(QueueSortPlugin):
     """Gives the order of the queue."""
 
     name = "PrioritySort"
     points = ("queueSort",)
 
-    @staticmethod
-    def key(pod: Pod, since: float) -> tuple[int, float]:
-        """Return the sort key of a pod that has waited since a moment; the smallest comes first."""
+    def sort_key(self, pod: Pod, since: float) -> tuple[int, float]:
         return -pod.priority, since
 
 

@@ -32,7 +32,7 @@ class VolumeRestrictions(PreFilterPlugin, FilterPlugin):
 
     name = "VolumeRestrictions"
     points = ("preFilter", "filter")
-    filter_scope = Scope.WORLD
+    filter_scope = Scope.CLUSTER
 
     def pre_filter(self, pod: Pod) -> Rejection | frozenset[str] | None:
         volumes = pod.shape.volumes

@@ -14,9 +14,8 @@ from pybernetes.client.refs import (
     PODS,
     STORAGE_CLASSES,
 )
-from pybernetes.control_plane.scheduler.volume_binder import Reservation
 from pybernetes.scheduling import persistent_volumes
-from pybernetes.scheduling.plugins.volume_binding import VolumeBinding
+from pybernetes.scheduling.plugins.volume_binding.volume_binding import VolumeBinding
 from tests.cluster import Cluster, eventually
 from tests.control_plane.scheduler.helpers import add_node, is_on, message, node, pod, scheduling
 from tests.scheduling.ours import Ours
@@ -141,10 +140,12 @@ def test_a_volume_is_given_once() -> None:
     plugin = ours.profile.plugins["VolumeBinding"]
     assert isinstance(plugin, VolumeBinding)
     assert ours.decide(with_claims("p", "x")).node == "a"
-    reservation = Reservation(ours.listers, plugin.plan(ours.pods.read(with_claims("p", "x")), "a"), "a")
-    assert reservation.volumes[0]["spec"]["claimRef"]["name"] == "x"
+    placed = ours.pods.read(with_claims("p", "x")).placed("a")
+    assert plugin.reserve(placed) is None
+    assumed = ours.listers.current(persistent_volumes.VOLUMES, "v")
+    assert assumed is not None and assumed["spec"]["claimRef"]["name"] == "x"
     assert ours.decide(with_claims("q", "y")).node == ""
-    reservation.revert()
+    plugin.unreserve(placed)
     assert ours.decide(with_claims("q", "y")).node == "a"
     # Two claims of one pod do not share a volume either.
     assert ours.decide(with_claims("r", "x", "y")).node == ""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Awaitable, Hashable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from pybernetes.api import quantity, selectors
+from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
 from pybernetes.scheduling import persistent_volumes
 from pybernetes.scheduling.cluster_events import (
@@ -22,13 +23,23 @@ from pybernetes.scheduling.cluster_events import (
     Interest,
 )
 from pybernetes.scheduling.columns import Bools, Ints, Rows
+from pybernetes.scheduling.handle import Handle
 from pybernetes.scheduling.persistent_volumes import Plan, Storage, StorageError, annotations_of
-from pybernetes.scheduling.plugin import FilterPlugin, PreFilterPlugin, Rejection, Scope, ScorePlugin
+from pybernetes.scheduling.plugin import (
+    FilterPlugin,
+    PreBindPlugin,
+    PreFilterPlugin,
+    Rejection,
+    ReservePlugin,
+    Scope,
+    ScorePlugin,
+)
 from pybernetes.scheduling.plugins.node_affinity import matching_term
-from pybernetes.scheduling.plugins.node_resources_fit import shape_table
+from pybernetes.scheduling.plugins.node_resources_fit import check_shape, shape_table
+from pybernetes.scheduling.plugins.volume_binding.reservation import Reservation
+from pybernetes.scheduling.plugins.volume_binding.volume_binder import VolumeBinder
 from pybernetes.scheduling.plugins.volume_restrictions import uses
 from pybernetes.scheduling.pods import Pod
-from pybernetes.scheduling.snapshot import Snapshot
 
 REASONS = {
     1: "node(s) didn't match PersistentVolume's node affinity",
@@ -52,18 +63,33 @@ class _Found(NamedTuple):
     ]  # claims for which volumes would be made, and the room there is (-1: not known)
 
 
-class VolumeBinding(PreFilterPlugin, FilterPlugin, ScorePlugin):
+class VolumeBinding(PreFilterPlugin, FilterPlugin, ScorePlugin, ReservePlugin, PreBindPlugin):
     """Bound claims restrict by their volume's node affinity; the others by what could be bound or made."""
 
     name = "VolumeBinding"
     points = ("preFilter", "filter", "reserve", "preBind", "preScore", "score")
-    filter_scope = score_scope = Scope.WORLD
+    filter_scope = score_scope = Scope.CLUSTER
     normalizes = True  # it is not relative to other nodes, but depends on more than a node's own row
 
-    def __init__(self, snapshot: Snapshot, arguments: Object, listers: Any) -> None:
-        super().__init__(snapshot, arguments, listers)
-        self.storage = Storage(listers)
-        self.timeout = arguments["bindTimeoutSeconds"]
+    @classmethod
+    def default_arguments(cls, given: Object) -> Object:
+        shape = given.get("shape") or [{"utilization": 0, "score": 10}, {"utilization": 100, "score": 0}]
+        return {"bindTimeoutSeconds": 600, **given, "shape": shape}
+
+    @classmethod
+    def check_arguments(cls, arguments: Object, path: Path, errors: Errors) -> None:
+        seconds = arguments.get("bindTimeoutSeconds", 600)
+        if seconds < 0:
+            text = "invalid BindTimeoutSeconds, should not be a negative value"
+            errors.invalid(path / "bindTimeoutSeconds", seconds, text)
+        if arguments.get("shape") is not None:
+            check_shape(arguments["shape"], path / "shape", errors)
+
+    def __init__(self, handle: Handle, arguments: Object) -> None:
+        super().__init__(handle, arguments)
+        self.storage = Storage(handle.listers)
+        self._binder = VolumeBinder(handle, arguments["bindTimeoutSeconds"])
+        self._reservations: dict[str, Reservation] = {}  # by the uid of the pod
         self._table = shape_table(arguments["shape"])
 
     def pre_filter(self, pod: Pod) -> Rejection | frozenset[str] | None:
@@ -231,6 +257,27 @@ class VolumeBinding(PreFilterPlugin, FilterPlugin, ScorePlugin):
             (volumes[int(which[0])], claim) for claim, volumes, which in search.chosen if int(which[0]) >= 0
         )
         return Plan(bindings, tuple(claim for claim, room in search.made if int(room[0]) > -2))
+
+    def reserve(self, pod: Pod) -> Rejection | None:
+        if pod.shape.volumes is None:
+            return None
+        plan = self.plan(pod, pod.node)
+        if plan.bindings or plan.provisions:
+            self._reservations[pod.uid] = Reservation(self.listers, plan, pod.node)
+        return None
+
+    def unreserve(self, pod: Pod) -> None:
+        reservation = self._reservations.pop(pod.uid, None)
+        if reservation is not None:
+            reservation.revert()
+
+    def pre_bind(self, pod: Pod) -> Awaitable[None] | None:
+        return self._bind(pod) if pod.uid in self._reservations else None
+
+    async def _bind(self, pod: Pod) -> None:
+        await self._binder.bind(self._reservations[pod.uid])
+        # The server has newer objects now than those that were assumed.
+        self._reservations.pop(pod.uid, None)
 
     # -- events ------------------------------------------------------------------------------------------
 
