@@ -162,3 +162,14 @@ def test_files(tmp_path: Path) -> None:
 )
 def test_how_many_nodes_are_enough(percentage: int, nodes: int, count: int) -> None:
     assert nodes_to_find(percentage, nodes) == count
+
+
+def test_a_plugin_checks_its_own_arguments() -> None:
+    value = {
+        **HEAD,
+        "profiles": [
+            {"pluginConfig": [{"name": "DefaultPreemption", "args": {"minCandidateNodesAbsolute": -1}}]}
+        ],
+    }
+    with pytest.raises(ConfigurationError, match=r"not in valid range \[0, inf\)"):
+        parse(value)

@@ -19,7 +19,7 @@ from pybernetes.client.refs import (
     STATEFUL_SETS,
     Ref,
 )
-from pybernetes.control_plane.controllers._controller_manager import manager
+from pybernetes.control_plane.controllers._controller_manager import registry
 from pybernetes.lib import flags
 from pybernetes.runtime import Controller, Manager, Runtime
 from pybernetes.tools.local.hollow import hollow_kubelet
@@ -112,9 +112,9 @@ class World:
         """Starts the controllers."""
         client = self.client if self._wrap is None else Client(self._wrap(self.client.transport))
         self.manager = Manager(client)
-        known = manager.descriptors()
-        options = flags.defaults(manager.flags(known))
-        manager.add_all(self.manager, manager.select(self._names, known), options)
+        known = registry.descriptors()
+        options = flags.defaults(registry.flags(known))
+        registry.add_all(self.manager, registry.select(self._names, known), options)
         self._work = asyncio.create_task(self.manager.run())
 
     async def kill(self) -> None:

@@ -11,8 +11,9 @@ from pybernetes.control_plane.controllers import taint_eviction
 from pybernetes.control_plane.controllers.node_lifecycle import node_lifecycle
 from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import ManualClock
-from tests.cluster import Cluster, eventually, pod
+from tests.cluster import Cluster, eventually
 from tests.control_plane.controllers.managers import controllers, get_or_none
+from tests.control_plane.controllers.node_lifecycle.nodes import run_pod
 
 BOTH = (node_lifecycle.CONTROLLER, taint_eviction.CONTROLLER)
 TOLERATION = {
@@ -57,16 +58,6 @@ async def taints(client: Client, name: str) -> set[tuple[str, str]]:
         (taint["key"].rpartition("/")[2], taint["effect"])
         for taint in (await client.get(NODES, name))["spec"].get("taints", ())
     }
-
-
-async def run_pod(client: Client, name: str, node: str, *tolerations: dict[str, Any]) -> None:
-    made = pod(name)
-    made["spec"] |= {"nodeName": node, "tolerations": list(tolerations)}
-    await client.create(PODS, made)
-    ready = {"type": "Ready", "status": "True"}
-    await client.patch(
-        PODS, name, {"status": {"phase": "Running", "conditions": [ready]}}, "default", subresource="status"
-    )
 
 
 async def test_a_silent_node_loses_its_pods() -> None:
@@ -159,32 +150,3 @@ async def test_nobody_is_evicted_when_all_nodes_are_silent() -> None:
             await eventually(is_unschedulable)
             await clock.advance(600)
             assert await is_unschedulable()
-
-
-async def test_taints_by_hand() -> None:
-    async with Cluster() as cluster:
-        client, clock = cluster.client, ManualClock(time.time())
-        await client.create(NODES, {"metadata": {"name": "node"}})
-        mine = {"key": "mine", "value": "yes", "effect": "NoExecute"}
-        patient = {"key": "mine", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 20}
-        await run_pod(client, "patient", "node", patient)
-        await run_pod(client, "other", "node")
-        async with controllers(client, taint_eviction.CONTROLLER, clock=clock) as manager:
-            await client.patch(NODES, "node", {"spec": {"taints": [mine]}})
-
-            async def going(name: str) -> Any:
-                obj = await get_or_none(client.get(PODS, name, "default"))
-                return obj is None or "deletionTimestamp" in obj["metadata"]
-
-            await eventually(lambda: going("other"))
-            assert not await going("patient")
-            # Without the taint in time, it stays.
-            await client.patch(NODES, "node", {"spec": {"taints": None}})
-            eviction: Any = manager.controllers["taint-eviction-controller"]
-            await eventually(lambda: not eviction._since)
-            await clock.advance(60)
-            assert not await going("patient")
-            await client.patch(NODES, "node", {"spec": {"taints": [mine]}})
-            await eventually(lambda: eviction._since)
-            await clock.advance(21)
-            await eventually(lambda: going("patient"))
