@@ -14,6 +14,7 @@ from pybernetes.control_plane.apiserver.admission.chain import Chain, Plugin
 from pybernetes.control_plane.apiserver.aggregation.aggregator import Aggregator
 from pybernetes.control_plane.apiserver.aggregation.proxy import Identity
 from pybernetes.control_plane.apiserver.assembly import bootstrap
+from pybernetes.control_plane.apiserver.assembly.server_context import new_context
 from pybernetes.control_plane.apiserver.assembly.server_leases import ServerLeases
 from pybernetes.control_plane.apiserver.audit.auditor import Auditor
 from pybernetes.control_plane.apiserver.authn import client_ca_publisher
@@ -22,7 +23,7 @@ from pybernetes.control_plane.apiserver.authn.service_accounts.openid_documents 
 from pybernetes.control_plane.apiserver.authz import authorization
 from pybernetes.control_plane.apiserver.authz import write_checks as authz_guards
 from pybernetes.control_plane.apiserver.authz.verdict import Mode
-from pybernetes.control_plane.apiserver.context import NodeAccess, ServerContext
+from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.custom_resources import CustomResources
 from pybernetes.control_plane.apiserver.discovery.discovery import Discovery
 from pybernetes.control_plane.apiserver.flowcontrol.configuration import FlowControlConfiguration
@@ -33,6 +34,7 @@ from pybernetes.control_plane.apiserver.pipeline import authorization as gate
 from pybernetes.control_plane.apiserver.pipeline import pipeline
 from pybernetes.control_plane.apiserver.pipeline.impersonation import impersonation
 from pybernetes.control_plane.apiserver.pipeline.router import Router
+from pybernetes.control_plane.apiserver.proxy.node_access import NodeAccess
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.services.options import ServiceOptions
 from pybernetes.control_plane.apiserver.storage.kinds import Kinds
@@ -84,14 +86,14 @@ class ApiServer:
     def __init__(self, store: Store, settings: Settings) -> None:
         self.store, self.settings = store, settings
         self.kinds = Kinds(builtin())
-        self.context = ServerContext(store, self.kinds, nodes=settings.nodes)
+        self.context = new_context(store, self.kinds, nodes=settings.nodes)
         self.context.admission = Chain([plugin(self.context) for plugin in settings.admission])
         self.context.authentication = settings.authentication(self.context)
         self.context.authorization = authorization.Authorization(
             [mode(self.context) for mode in settings.authorizers]
         )
         for guards in discover(f"{authz_guards.__name__}", "guards").values():
-            self.context.guards |= guards(self.context)
+            self.context.write_checks |= guards(self.context)
         self.health = Health()
         self.metrics = self.context.metrics
         self.metrics.count_objects = self._count_objects

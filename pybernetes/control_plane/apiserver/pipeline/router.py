@@ -23,7 +23,7 @@ from pybernetes.control_plane.apiserver.observability.health import Health
 from pybernetes.control_plane.apiserver.observability.metrics import Metrics
 from pybernetes.control_plane.apiserver.openapi import OpenApi
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.update_rules import OwnRules
 from pybernetes.control_plane.apiserver.subresources.status import with_rules
 from pybernetes.control_plane.apiserver.verbs.create import create
