@@ -4,12 +4,12 @@ the API server."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from pybernetes.api.resource import Object
 from pybernetes.api.scheduling import GROUP as SCHEDULING
 from pybernetes.api.scheduling.priorityclass import system_classes
 from pybernetes.control_plane.apiserver.assembly.server_leases import ServerLeases
+from pybernetes.control_plane.apiserver.assembly.settings import Settings
 from pybernetes.control_plane.apiserver.authz.bootstrap_policy.reconcile import reconcile
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.observability.health import Health
@@ -18,9 +18,6 @@ from pybernetes.control_plane.apiserver.services.allocator import ServiceAllocat
 from pybernetes.control_plane.apiserver.storage.ensure import ensure
 from pybernetes.control_plane.apiserver.storage.modify import KEEP, Outcome, modify
 from pybernetes.control_plane.apiserver.storage.retrying_sync import RetryingSync
-
-if TYPE_CHECKING:
-    from pybernetes.control_plane.apiserver.assembly.api_server import Settings
 
 TRACKING = "kube-apiserver-legacy-service-account-token-tracking"
 NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")

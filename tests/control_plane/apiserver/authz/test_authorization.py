@@ -10,8 +10,8 @@ from pybernetes.control_plane.apiserver.assembly.server_context import new_conte
 from pybernetes.control_plane.apiserver.assembly.setup import authorization_modes
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.authz.authorization import Authorization
+from pybernetes.control_plane.apiserver.authz.forbidden import forbidden
 from pybernetes.control_plane.apiserver.authz.verdict import ALLOWED, NO_OPINION, Rules, Verdict
-from pybernetes.control_plane.apiserver.pipeline import authorization
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
 from pybernetes.control_plane.apiserver.storage.kinds import Kinds
 from pybernetes.control_plane.store.open import open_store
@@ -109,5 +109,5 @@ def test_allow_and_deny() -> None:
     ],
 )  # fmt: skip
 def test_refusals(info: RequestInfo, why: str, message: str) -> None:
-    error = authorization.forbidden(ANN, info, why)
+    error = forbidden(ANN, info, why)
     assert (error.code, error.reason, error.message) == (403, "Forbidden", message)

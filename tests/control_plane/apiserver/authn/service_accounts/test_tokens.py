@@ -264,7 +264,7 @@ async def test_connections_remember_tokens_only_while_they_hold(
             asked = request(("Authorization", f"Bearer {token.decode()}"))
             asked.connection = connection
             try:
-                assert chain.step(asked) is None
+                assert chain.authenticate(asked) is None
             except StatusError as error:
                 return error.message
             assert b"authorization" not in asked.headers
