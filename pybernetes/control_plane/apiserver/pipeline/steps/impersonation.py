@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from pybernetes.api import errors
 from pybernetes.api.field import Errors, Path
@@ -27,9 +26,10 @@ from pybernetes.control_plane.apiserver.authn.user import (
 )
 from pybernetes.control_plane.apiserver.authz.forbidden import forbidden
 from pybernetes.control_plane.apiserver.authz.verdict import Verdict
-from pybernetes.control_plane.apiserver.pipeline.pipeline import Step
+from pybernetes.control_plane.apiserver.pipeline.step import Handler, Step, after
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.request_info import RequestInfo, attributes
+from pybernetes.lib.http.server_connection import Answer
 
 _PREFIX = b"impersonate-"
 _EXTRA = b"impersonate-extra-"
@@ -44,14 +44,7 @@ Authorize = Callable[[User, RequestInfo], Awaitable[Verdict]]
 
 
 def impersonation(authorize: Authorize) -> Step:
-    """The step that lets a request be someone else's."""
-
-    def step(request: Request) -> Any:
-        for name in request.headers:
-            if name.startswith(_PREFIX):
-                wanted = asked_for(request)
-                return None if wanted is None else become(request, wanted)
-        return None
+    """Return the step that lets a request be someone else's; 403 if its sender may not be them."""
 
     async def become(request: Request, wanted: User) -> None:
         asking = Impersonation(authorize, request.user, attributes(request))
@@ -60,6 +53,17 @@ def impersonation(authorize: Authorize) -> Step:
             request.audit.become(request.user, constraint)
         for name in [name for name in request.headers if name.startswith(_PREFIX)]:
             del request.headers[name]
+
+    def step(following: Handler) -> Handler:
+        def handle(request: Request) -> Answer | Awaitable[Answer]:
+            for name in request.headers:
+                if name.startswith(_PREFIX):
+                    wanted = asked_for(request)
+                    waiting = None if wanted is None else become(request, wanted)
+                    return after(waiting, following, request)
+            return following(request)
+
+        return handle
 
     return step
 

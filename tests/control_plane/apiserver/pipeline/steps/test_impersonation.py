@@ -9,7 +9,7 @@ import pytest
 from pybernetes.api.errors import StatusError
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.authz.verdict import ALLOWED, NO_OPINION, Verdict
-from pybernetes.control_plane.apiserver.pipeline.impersonation import (
+from pybernetes.control_plane.apiserver.pipeline.steps.impersonation import (
     Impersonation,
     asked_for,
     extra_problem,
@@ -17,6 +17,7 @@ from pybernetes.control_plane.apiserver.pipeline.impersonation import (
     modes,
 )
 from pybernetes.control_plane.apiserver.request_info import RequestInfo, parse
+from pybernetes.lib.http.messages import Response
 from tests.control_plane.apiserver.authn.requests import request
 
 ALICE = User("alice", groups=("devs", "system:authenticated"))
@@ -218,17 +219,18 @@ def test_parts_of_a_user_need_a_name(header: tuple[str, str], shown: str) -> Non
 
 
 async def test_the_step() -> None:
-    step: Any = impersonation(Rights("impersonate users :bob"))
+    done = Response(b"done")
+    handle: Any = impersonation(Rights("impersonate users :bob"))(lambda request: done)
     plain = request(("Accept", "*/*"))
     plain.user = ALICE
-    assert step(plain) is None and plain.user is ALICE
+    assert handle(plain) is done and plain.user is ALICE
     asked = request(("Accept", "*/*"), ("Impersonate-User", "bob"), ("X-Impersonate", "no"))
     asked.user, asked.request_info = ALICE, LIST
-    await step(asked)
+    assert await handle(asked) is done
     assert asked.user == User("bob", groups=(KNOWN,))
     assert set(asked.headers) == {b"accept", b"x-impersonate"}
     refused = request(("Impersonate-User", "eve"))
     refused.user, refused.request_info = ALICE, LIST
     with pytest.raises(StatusError):
-        await step(refused)
+        await handle(refused)
     assert refused.user is ALICE
