@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pybernetes.api import quantity
 from pybernetes.api.core.pod import resource_totals
-from pybernetes.api.core.pod.pod_level_resources import qos_class
+from pybernetes.api.core.pod.qos_class import qos_class
 from pybernetes.api.resource import Object
 from pybernetes.node.kubelet.cgroups import linux_resources
 

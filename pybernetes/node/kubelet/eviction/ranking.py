@@ -110,7 +110,7 @@ def refusal(pod: Object, conditions: frozenset[str]) -> tuple[str, str] | None:
 
 
 def _quality(pod: Object) -> str:
-    from pybernetes.api.core.pod.pod_level_resources import qos_class
+    from pybernetes.api.core.pod.qos_class import qos_class
 
     return qos_class(pod["spec"])
 

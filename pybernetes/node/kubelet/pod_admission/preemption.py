@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from pybernetes.api import quantity
 from pybernetes.api.core.pod import resource_totals
-from pybernetes.api.core.pod.pod_level_resources import qos_class
+from pybernetes.api.core.pod.qos_class import qos_class
 from pybernetes.api.resource import Object
 from pybernetes.node.kubelet.pod_kinds import is_critical
 

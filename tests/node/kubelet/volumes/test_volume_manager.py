@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from pybernetes.node.kubelet.volumes.errors import VolumeError
 from pybernetes.node.kubelet.volumes.image_volumes import ImageVolumes
 from pybernetes.node.kubelet.volumes.volume_inputs import VolumeInputs
 from pybernetes.node.kubelet.volumes.volume_manager import VolumeManager
+from tests.added_files import added_file
 from tests.node.kubelet.pods import pod
 
 NEW_KIND = '''
@@ -51,17 +51,10 @@ def test_the_kinds_of_volumes(tmp_path: Path) -> None:
 
 
 async def test_a_kind_is_added_by_adding_a_file(tmp_path: Path) -> None:
-    folder = tmp_path / "more kinds"
-    folder.mkdir()
-    (folder / "greeting.py").write_text(NEW_KIND)
-    kinds.__path__.append(str(folder))
     greeting = pod(volumes=[{"name": "v", "greeting": {"text": "hi"}}])
-    try:
+    with added_file(kinds.__name__, tmp_path, "greeting", NEW_KIND):
         volumes = manager(tmp_path / "pods")
         mounted = await volumes.mount(greeting)
-    finally:
-        kinds.__path__.remove(str(folder))
-        sys.modules.pop(f"{kinds.__name__}.greeting", None)
     assert (Path(mounted["v"].path) / "hello").read_text() == "hi"
     assert volumes.measured_path(greeting, greeting["spec"]["volumes"][0]) == mounted["v"].path
     assert volumes.refresh_delay(greeting) == 7.0
