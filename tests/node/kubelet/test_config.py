@@ -62,13 +62,16 @@ def _read(*flags: str) -> dict[str, Any]:
 
 def test_the_usual_command_line(tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_text(FILE)
-    found = _read(*COMMAND.split(), f"--config={tmp_path / 'config.yaml'}")
-    assert found["maxPods"] == 250 and found["seccompDefault"] and found["serverTLSBootstrap"]
-    assert found["authentication"]["x509"]["clientCAFile"] == "/etc/kubernetes/pki/ca.crt"
-    assert found["staticPodPath"] == "/etc/kubernetes/manifests" and found["rotateCertificates"]
+    settings = _read(*COMMAND.split(), f"--config={tmp_path / 'config.yaml'}")
+    assert settings["maxPods"] == 250 and settings["seccompDefault"] and settings["serverTLSBootstrap"]
+    assert settings["authentication"]["x509"]["clientCAFile"] == "/etc/kubernetes/pki/ca.crt"
+    assert settings["staticPodPath"] == "/etc/kubernetes/manifests" and settings["rotateCertificates"]
     # Nothing said, or a duration of nothing, is the default.
-    assert found["nodeStatusUpdateFrequency"] == "10s" and found["evictionPressureTransitionPeriod"] == "5m0s"
-    assert found["containerRuntimeEndpoint"] == "unix:///run/containerd/containerd.sock"
+    assert (
+        settings["nodeStatusUpdateFrequency"] == "10s"
+        and settings["evictionPressureTransitionPeriod"] == "5m0s"
+    )
+    assert settings["containerRuntimeEndpoint"] == "unix:///run/containerd/containerd.sock"
 
 
 def test_flags_win_over_files(tmp_path: Path) -> None:
@@ -80,21 +83,21 @@ def test_flags_win_over_files(tmp_path: Path) -> None:
     (more / "10.conf").write_text("maxPods: 6\nsystemReserved: {cpu: 100m}\n")
     (more / "20.conf").write_text("maxPods: 7\nsystemReserved: {memory: 1Gi}\n")
     (more / "30.txt").write_text("maxPods: 8\n")
-    found = _read(
+    settings = _read(
         f"--config={tmp_path / 'config.yaml'}", f"--config-dir={more}", "--port=10", "--anonymous-auth=false",
         "--eviction-hard=memory.available<1Gi,nodefs.available<5%", "--feature-gates=A=true,B=false",
         "--register-with-taints=key=value:NoSchedule,other:NoExecute", "--client-ca-file=/ca",
     )  # fmt: skip
-    assert (found["maxPods"], found["port"]) == (7, 10)
-    assert found["systemReserved"] == {"cpu": "100m", "memory": "1Gi"}
-    assert found["authentication"]["anonymous"] == {"enabled": False}
+    assert (settings["maxPods"], settings["port"]) == (7, 10)
+    assert settings["systemReserved"] == {"cpu": "100m", "memory": "1Gi"}
+    assert settings["authentication"]["anonymous"] == {"enabled": False}
     assert (
-        found["authentication"]["webhook"]["enabled"]
-        and found["authentication"]["x509"]["clientCAFile"] == "/ca"
+        settings["authentication"]["webhook"]["enabled"]
+        and settings["authentication"]["x509"]["clientCAFile"] == "/ca"
     )
-    assert found["evictionHard"] == {"memory.available": "1Gi", "nodefs.available": "5%"}
-    assert found["featureGates"] == {"A": True, "B": False}
-    assert found["registerWithTaints"][1] == {"key": "other", "effect": "NoExecute"}
+    assert settings["evictionHard"] == {"memory.available": "1Gi", "nodefs.available": "5%"}
+    assert settings["featureGates"] == {"A": True, "B": False}
+    assert settings["registerWithTaints"][1] == {"key": "other", "effect": "NoExecute"}
 
 
 @pytest.mark.parametrize(
@@ -127,5 +130,5 @@ def test_configurations_that_cannot_be(given: dict[str, Any], error: str) -> Non
     ],
 )
 def test_what_is_told_about_a_configuration(given: dict[str, Any], words: list[str]) -> None:
-    found = config.remarks(given)
-    assert len(found) == len(words) and all(word in text for word, text in zip(words, found, strict=True))
+    remarks = config.remarks(given)
+    assert len(remarks) == len(words) and all(word in text for word, text in zip(words, remarks, strict=True))

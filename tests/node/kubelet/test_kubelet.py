@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,6 +21,11 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
     require_program("kubectl")
     with real_node(tmp_path_factory.mktemp("node")) as found:
         yield found
+
+
+def waits_with(reason: str) -> Callable[[dict[str, Any]], bool]:
+    """Return a condition: whether the container of a pod waits for a reason."""
+    return lambda pod: container(pod)["state"].get("waiting", {}).get("reason") == reason
 
 
 def shell(text: str, name: str = "c", **more: object) -> dict[str, object]:
@@ -42,7 +48,7 @@ def test_a_pod_runs_and_goes(node: Node, tmp_path: Path) -> None:
             "downwardAPI": {"items": [{"path": "l", "fieldRef": {"fieldPath": "metadata.labels"}}]},
         },
     ]
-    mounts = [{"name": each["name"], "mountPath": f"/{each['name']}"} for each in volumes]
+    mounts = [{"name": volume["name"], "mountPath": f"/{volume['name']}"} for volume in volumes]
     mounts.append({"name": "mem", "mountPath": "/sub", "subPathExpr": "$(SUB)/deep"})
     node.create(
         "full",
@@ -175,10 +181,7 @@ def test_images_that_cannot_be_had(node: Node) -> None:
     node.create("pull", {"name": "c", "image": "absent.invalid/x:1"})
     reasons = {"never": "ErrImageNeverPull", "pull": "ImagePullBackOff"}
     for name, reason in reasons.items():
-        node.until_pod(
-            name,
-            lambda pod, reason=reason: container(pod)["state"].get("waiting", {}).get("reason") == reason,
-        )
+        node.until_pod(name, waits_with(reason))
         node.delete(name)
 
 
@@ -227,7 +230,7 @@ def test_images_come_from_a_registry_that_asks_for_a_password(node: Node, tmp_pa
 
 
 def _pushed(node: Node, image: str) -> bool:
-    """The registry may take a moment before it listens."""
+    """Push an image; return False if the registry does not listen yet."""
     try:
         node.ctr("images", "push", "--plain-http", "--user", "joe:pw", image)
     except subprocess.CalledProcessError:
@@ -287,7 +290,7 @@ def test_a_node_that_was_not_heard_from_says_how_it_is(node: Node) -> None:
         assert code == 200, answer
     node.until(node.is_ready)
     pod = node.until_ready("unheard")
-    ready = next(each for each in pod["status"]["conditions"] if each["type"] == "Ready")
+    ready = next(condition for condition in pod["status"]["conditions"] if condition["type"] == "Ready")
     assert "reason" not in ready and "message" not in ready
     node.delete("unheard")
 

@@ -43,11 +43,11 @@ BINDINGS = {
 
 
 def until(condition: Callable[[], Any], story: Path) -> Any:
-    deadline = time.monotonic() + 60
-    while not (value := condition()):
-        assert time.monotonic() < deadline, story.read_text()[-3000:]
-        time.sleep(0.05)
-    return value
+    """Wait for a condition; a failure shows the end of the kubelet's log."""
+    try:
+        return servers.until(condition)
+    except AssertionError:
+        raise AssertionError(story.read_text()[-3000:]) from None
 
 
 def serial(path: Path) -> int:
@@ -55,7 +55,7 @@ def serial(path: Path) -> int:
 
 
 def served(port: int) -> int:
-    """The number of the certificate that a server shows."""
+    """Return the serial number of the certificate that a server shows."""
     try:
         pem = ssl.get_server_certificate(("127.0.0.1", port), timeout=5)
     except OSError:
@@ -109,10 +109,10 @@ def _follow(server: servers.Server, folder: Path, port: int, log: Path) -> None:
 
     def approve() -> int:
         items = server.call("GET", "/apis/certificates.k8s.io/v1/certificatesigningrequests")[1]["items"]
-        for each in items:
-            if each["spec"]["signerName"] == SERVING_SIGNER and not each["status"].get("conditions"):
-                assert each["spec"]["username"] == "system:node:node9"
-                server.kubectl("certificate", "approve", each["metadata"]["name"])
+        for request in items:
+            if request["spec"]["signerName"] == SERVING_SIGNER and not request["status"].get("conditions"):
+                assert request["spec"]["username"] == "system:node:node9"
+                server.kubectl("certificate", "approve", request["metadata"]["name"])
         return serial(own)
 
     until(approve, log)
@@ -123,7 +123,7 @@ def _follow(server: servers.Server, folder: Path, port: int, log: Path) -> None:
 
 
 async def _renew(config: Path, folder: Path) -> None:
-    """Nine tenths of the client certificate's life go by."""
+    """Let nine tenths of the client certificate's life go by."""
     pem, clock, replaced = folder / "kubelet-client-current.pem", ManualClock(time.time()), asyncio.Event()
     async with kubeconfig.load(config).client(user_agent="kubelet") as client:
         rotation = CertificateRotation(client, clock, Options("node9", certificates=folder), ("127.0.0.1",))

@@ -21,5 +21,10 @@ from tests.node.kubelet.pods import pod
 )  # fmt: skip
 def test_container_resources(container: dict[str, Any], expected: tuple[int, ...]) -> None:
     definition = pod({"resources": container})
-    found = linux_resources.container_resources(definition, definition["spec"]["containers"][0], 10 << 30)
-    assert (found.cpu_shares, found.cpu_quota, found.memory_limit_in_bytes, found.oom_score_adj) == expected
+    resources = linux_resources.container_resources(definition, definition["spec"]["containers"][0], 10 << 30)
+    assert (
+        resources.cpu_shares,
+        resources.cpu_quota,
+        resources.memory_limit_in_bytes,
+        resources.oom_score_adj,
+    ) == expected

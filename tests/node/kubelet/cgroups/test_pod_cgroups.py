@@ -51,9 +51,9 @@ def test_limits_of_version_2(tmp_path: Path) -> None:
     pod = _pod("Guaranteed", "500m", "64Mi")
     cgroups.create(pod)
     folder = tmp_path / "kubepods" / "poda-b"
-    found = {each.name: each.read_text() for each in folder.iterdir()}
-    assert found["cpu.max"] == "50000 100000" and found["memory.max"] == str(64 << 20)
-    assert found["pids.max"] == "50" and 1 < int(found["cpu.weight"]) < 100
+    written = {file.name: file.read_text() for file in folder.iterdir()}
+    assert written["cpu.max"] == "50000 100000" and written["memory.max"] == str(64 << 20)
+    assert written["pids.max"] == "50" and 1 < int(written["cpu.weight"]) < 100
     assert (tmp_path / "kubepods" / "cgroup.subtree_control").exists()
 
 

@@ -35,16 +35,18 @@ def test_environment() -> None:
         ],
     }  # fmt: skip
     definition = pod(container)
-    found = environment(
+    variables = environment(
         definition,
         definition["spec"]["containers"][0],
         inputs(services=[SERVICE], allocatable={"cpu": "2"}),
     )
-    assert {key: found[key] for key in ("P_k", "A", "IP", "L", "S", "CPU")} == {
+    assert {key: variables[key] for key in ("P_k", "A", "IP", "L", "S", "CPU")} == {
         "P_k": "v", "A": "v/10.0.0.9", "IP": "1.2.3.4", "L": "b", "S": "x", "CPU": "2000",
     }  # fmt: skip
-    assert "O" not in found
-    assert found["WEB_1_SERVICE_PORT_HTTP"] == "80" and found["WEB_1_PORT_9_UDP"] == "udp://10.0.0.9:9"
+    assert "O" not in variables
+    assert (
+        variables["WEB_1_SERVICE_PORT_HTTP"] == "80" and variables["WEB_1_PORT_9_UDP"] == "udp://10.0.0.9:9"
+    )
 
 
 @pytest.mark.parametrize(

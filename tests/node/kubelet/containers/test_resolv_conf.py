@@ -21,8 +21,8 @@ from tests.node.kubelet.pods import pod
 )  # fmt: skip
 def test_resolv(spec: dict[str, Any], servers: tuple[str, ...], searches: tuple[str, ...]) -> None:
     node = resolv_conf.parse_resolv_conf("# x\nnameserver 1.1.1.1\nsearch node.example.\noptions ndots:1\n")
-    found, _ = resolv_conf.pod_resolv_conf(pod(**spec), resolv_conf.ClusterDns(("10.0.0.10",), "c.l", node))
-    assert (found.servers, found.searches) == (servers, searches)
+    resolv, _ = resolv_conf.pod_resolv_conf(pod(**spec), resolv_conf.ClusterDns(("10.0.0.10",), "c.l", node))
+    assert (resolv.servers, resolv.searches) == (servers, searches)
 
 
 def test_host_names() -> None:

@@ -23,7 +23,7 @@ def test_the_furthest_pods_come_first_and_nobody_waits_for_the_stuck() -> None:
                     await until.wait()
 
         holder = asyncio.create_task(take("holder", SANDBOX, stuck))
-        await asyncio.sleep(0)
+        await clock.advance(0)
         waiting = {
             name: asyncio.create_task(take(name, urgency))
             for name, urgency in (
@@ -34,9 +34,9 @@ def test_the_furthest_pods_come_first_and_nobody_waits_for_the_stuck() -> None:
                 ("gone", START),
             )
         }
-        await asyncio.sleep(0)
+        await clock.advance(0)
         waiting.pop("gone").cancel()
-        await asyncio.sleep(0)
+        await clock.advance(0)
         assert order == ["holder"]
         await clock.advance(10)
         await asyncio.gather(*waiting.values())

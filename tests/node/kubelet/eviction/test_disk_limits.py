@@ -44,11 +44,11 @@ def test_limits_of_local_storage(change: dict[str, Any], used: dict[str, int], e
     pod = _pod("p", volumes=change.get("volumes", []))
     if "limit" in change:
         pod["spec"]["containers"][0]["resources"]["limits"] = {"ephemeral-storage": change["limit"]}
-    found = {
+    stats = {
         "volume": [{"name": "v", "usedBytes": used.get("volume", 0)}],
         "ephemeral-storage": {"usedBytes": used.get("pod", 0)},
         "containers": [{"name": "c", "logs": {"usedBytes": used.get("logs", 0)}, "rootfs": {}}],
     }
     assert disk_limits.has_disk_limits(pod) is (bool(change) and "Memory" not in str(change))
-    over = disk_limits.exceeded_limit(pod, found)
+    over = disk_limits.exceeded_limit(pod, stats)
     assert (over[0] if over else None) == expected

@@ -64,8 +64,8 @@ def _figures(memory: int = 0, disk: int = 0, processes: int = 0) -> dict[str, An
     ],
 )  # fmt: skip
 def test_who_goes_first(signal: str, pods: dict[str, Any], order: list[str]) -> None:
-    figures = {name: found for name, (_, found) in pods.items() if found is not None}
-    ranked = ranking.rank([pod for pod, _ in pods.values()], figures, signal)
+    pod_stats = {name: stats for name, (_, stats) in pods.items() if stats is not None}
+    ranked = ranking.rank([pod for pod, _ in pods.values()], pod_stats, signal)
     assert [pod["metadata"]["name"] for pod in ranked] == order
 
 
@@ -97,7 +97,7 @@ def test_what_an_evicted_pod_is_told() -> None:
     ],
 )  # fmt: skip
 def test_admission_under_pressure(pod: dict[str, Any], conditions: set[str], refused: bool) -> None:
-    found = ranking.refusal(pod, frozenset(conditions))
-    assert (found is not None) is refused
-    if found is not None:
-        assert found == ("Evicted", f"The node had condition: [{' '.join(sorted(conditions))}]. ")
+    refusal = ranking.refusal(pod, frozenset(conditions))
+    assert (refusal is not None) is refused
+    if refusal is not None:
+        assert refusal == ("Evicted", f"The node had condition: [{' '.join(sorted(conditions))}]. ")

@@ -35,7 +35,7 @@ GIB = 1 << 30
     ],
 )
 def test_thresholds_are_read(settings: dict[str, Any], expected: list[tuple[str, float]]) -> None:
-    assert [(each.signal, each.grace) for each in thresholds.parse(settings)] == expected
+    assert [(threshold.signal, threshold.grace) for threshold in thresholds.parse(settings)] == expected
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_pressure_comes_and_goes() -> None:
             "memory.available": Observation(memory * GIB, 8 * GIB),
         }
         conditions, due = watch.step(seen, now)
-        return sorted(conditions), [each.signal for each in due]
+        return sorted(conditions), [threshold.signal for threshold in due]
 
     assert step(10, 4, 0) == ([], [])
     assert step(10, 1, 10) == (["MemoryPressure"], [])  # soft: not yet

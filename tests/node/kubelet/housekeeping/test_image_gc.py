@@ -63,7 +63,7 @@ def test_images_that_may_go() -> None:
 
 
 @pytest.mark.parametrize(
-    ("available", "expected"), [(50, 0), (16, 0), (15, 5), (0, 20), (200, 0)], ids=lambda each: str(each)
+    ("available", "expected"), [(50, 0), (16, 0), (15, 5), (0, 20), (200, 0)], ids=lambda value: str(value)
 )
 def test_how_much_disk_images_give_back(available: int, expected: int) -> None:
     assert image_gc.bytes_to_free(100, available, 85, 80) == expected
@@ -77,29 +77,30 @@ def test_images_go_until_there_is_room() -> None:
             used = 50 + sum(runtime.sizes.values())
             return Filesystem(100, 100 - used, used, 10, 5), used
 
-        garbage = ImageGarbageCollector(
-            runtime, clock, KubeletMetrics(), disk, lambda *event: told.append(event), high=85, low=75, least_age=60.0, longest=3600.0
-        )  # type: ignore[arg-type]  # fmt: skip
+        cri: Any = runtime
+        collector = ImageGarbageCollector(
+            cri, clock, KubeletMetrics(), disk, lambda *event: told.append(event), high=85, low=75, least_age=60.0, longest=3600.0
+        )  # fmt: skip
         runtime.used = ["a", "d"]
-        await garbage.collect()  # all are too young
+        await collector.collect()  # all are too young
         assert len(runtime.sizes) == 5 and told[0][0] == "FreeDiskSpaceFailed"
         await clock.advance(61)
         runtime.used = ["d"]
-        await garbage.collect()  # 91 % is used, 75 % is to be: two go, those that were never used first
+        await collector.collect()  # 91 % is used, 75 % is to be: two go, those that were never used first
         assert sorted(runtime.sizes) == ["a", "d", "pause"] and len(told) == 1
-        await garbage.collect()
+        await collector.collect()
         assert sorted(runtime.sizes) == ["a", "d", "pause"]  # 71 % is below the high threshold
         await clock.advance(3700)
-        await garbage.collect()  # nobody has used it for an hour
+        await collector.collect()  # nobody has used it for an hour
         assert sorted(runtime.sizes) == ["d", "pause"]
         runtime.sizes |= {"volume": 10, "e": 10}
         runtime.mounted = "volume,other"
-        await garbage.collect()
+        await collector.collect()
         await clock.advance(61)
-        await garbage.free_all()  # what containers mount is in use as well
+        await collector.free_all()  # what containers mount is in use as well
         assert sorted(runtime.sizes) == ["d", "pause", "volume"]
         runtime.used = []
-        await garbage.free_all()
+        await collector.free_all()
         assert sorted(runtime.sizes) == ["pause"]
 
     asyncio.run(check())

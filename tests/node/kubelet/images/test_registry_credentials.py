@@ -19,7 +19,10 @@ def test_credentials_of_images() -> None:
         return {"data": {".dockerconfigjson": base64.b64encode(value).decode()}}
 
     given_ = [secret(r_example="wide", r_example__team="narrow", other="no")]
-    assert [each["username"] for each in credentials("r.example/team/x:1", given_)] == ["narrow", "wide"]
+    assert [credential["username"] for credential in credentials("r.example/team/x:1", given_)] == [
+        "narrow",
+        "wide",
+    ]
     assert credentials("busybox", given_) == []
     assert with_registry("busybox") == "docker.io/library/busybox"
     assert with_registry("localhost/x") == "localhost/x"

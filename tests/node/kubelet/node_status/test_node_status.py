@@ -6,10 +6,13 @@ from pybernetes.node.kubelet.node_status.node_status import conditions
 
 
 def test_conditions_of_nodes() -> None:
-    found = {each["type"]: each for each in conditions([], ["a", "b"], frozenset(["DiskPressure"]), 0)}
-    assert found["Ready"]["message"] == "[a, b]" and found["Ready"]["status"] == "False"
-    assert found["DiskPressure"]["reason"] == "KubeletHasDiskPressure"
-    again = conditions(list(found.values()), [], frozenset(), 60)
-    assert {each["type"]: each["lastTransitionTime"][-4:] for each in again} == {
+    by_type = {
+        condition["type"]: condition
+        for condition in conditions([], ["a", "b"], frozenset(["DiskPressure"]), 0)
+    }
+    assert by_type["Ready"]["message"] == "[a, b]" and by_type["Ready"]["status"] == "False"
+    assert by_type["DiskPressure"]["reason"] == "KubeletHasDiskPressure"
+    again = conditions(list(by_type.values()), [], frozenset(), 60)
+    assert {condition["type"]: condition["lastTransitionTime"][-4:] for condition in again} == {
         "MemoryPressure": ":00Z", "DiskPressure": ":00Z", "PIDPressure": ":00Z", "Ready": ":00Z",
     }  # fmt: skip

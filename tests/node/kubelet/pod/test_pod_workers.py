@@ -14,12 +14,12 @@ def test_pods_deleted_by_force_do_not_count() -> None:
         return SimpleNamespace(uid=uid, pod={"uid": uid}, phase=phase, removed=removed)
 
     workers = PodWorkers()
-    for each in (
+    for known in (
         worker("self", WorkerPhase.SYNCING),
         worker("runs", WorkerPhase.SYNCING),
         worker("ends", WorkerPhase.TERMINATING),
         worker("forced", WorkerPhase.TERMINATING, removed=True),
         worker("ended", WorkerPhase.TERMINATED),
     ):
-        workers.by_uid[each.uid] = each
+        workers.by_uid[known.uid] = known
     assert [pod["uid"] for pod in workers.others("self")] == ["runs", "ends"]

@@ -36,9 +36,9 @@ def test_admission(spec: dict[str, Any], reason: str | None) -> None:
         "status": {"allocatable": {"cpu": "1", "pods": "2"}},
     }
     spec = {"tolerations": [{"key": "gone", "operator": "Exists"}], **spec}
-    found = predicates.refusal(pod(**spec), node, [], ["net.core.*"])
-    assert (found and found[0]) == reason
-    assert found is None or found[1].startswith("Pod was rejected: ")
+    refusal = predicates.refusal(pod(**spec), node, [], ["net.core.*"])
+    assert (refusal and refusal[0]) == reason
+    assert refusal is None or refusal[1].startswith("Pod was rejected: ")
 
 
 def test_admission_counts_others() -> None:

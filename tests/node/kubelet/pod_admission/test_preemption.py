@@ -29,4 +29,6 @@ def test_who_makes_room(others: list[dict[str, Any]], cpu: str, expected: list[s
     pod = _asking("critical", cpu, priority=2_000_000_000)
     wanted = preemption.missing_amounts(pod, {"cpu": "4", "pods": "110"}, others)
     chosen = preemption.victims(pod, others, wanted)
-    assert (sorted(each["metadata"]["name"] for each in chosen) if chosen is not None else None) == expected
+    assert (
+        sorted(victim["metadata"]["name"] for victim in chosen) if chosen is not None else None
+    ) == expected

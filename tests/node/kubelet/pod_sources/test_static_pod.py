@@ -13,9 +13,9 @@ from pybernetes.node.kubelet.pod_sources.static_pod import parse_static_pod
 
 def test_static_pods() -> None:
     text = "kind: Pod\nmetadata: {name: s}\nspec: {containers: [{name: c, image: i}]}"
-    found = parse_static_pod(text, Path("/m/s.yaml"), "Node1", "now")
-    meta = found["metadata"]
-    assert (meta["name"], meta["namespace"], found["spec"]["nodeName"]) == ("s-node1", "default", "Node1")
+    static = parse_static_pod(text, Path("/m/s.yaml"), "Node1", "now")
+    meta = static["metadata"]
+    assert (meta["name"], meta["namespace"], static["spec"]["nodeName"]) == ("s-node1", "default", "Node1")
     assert meta["annotations"]["kubernetes.io/config.hash"] == meta["uid"]
     assert parse_static_pod(text, Path("/m/s.yaml"), "Node1", "later")["metadata"]["uid"] == meta["uid"]
     for bad in ("kind: Service", "- a", "kind: Pod\nmetadata: {}\nspec: {}", "a: ]"):

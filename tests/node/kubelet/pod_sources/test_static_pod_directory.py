@@ -13,7 +13,7 @@ def test_two_files_with_one_pod(tmp_path: Path) -> None:
     text = "kind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: c, image: i}]}\n"
     for name in ("1.yaml", "2.yaml", ".hidden"):
         (tmp_path / name).write_text(text)
-    found: list[dict[str, Any]] = []
-    pods = StaticPodDirectory(tmp_path, "n", ManualClock(), found.append)
+    changes: list[dict[str, Any]] = []
+    pods = StaticPodDirectory(tmp_path, "n", ManualClock(), changes.append)
     pods._read()
-    assert len(found[-1]) == 1
+    assert len(changes[-1]) == 1

@@ -15,8 +15,8 @@ def test_static_pods_of_a_url() -> None:
     assert (pod["metadata"]["name"], pod["metadata"]["namespace"]) == ("a-node1", "default")
     assert pod["metadata"]["annotations"]["kubernetes.io/config.source"] == "http"
     assert "tolerations" not in pod["spec"] and pod["spec"]["nodeName"] == "Node1"
-    one = "kind: Pod\nmetadata: {name: a, uid: u}\nspec: {containers: [{name: c, image: i}]}\n"
-    assert list(source.parse(one.encode())) == ["u"]
+    single = "kind: Pod\nmetadata: {name: a, uid: u}\nspec: {containers: [{name: c, image: i}]}\n"
+    assert list(source.parse(single.encode())) == ["u"]
     for wrong in ("- 1", "kind: Pod\nmetadata: {}\nspec: {}\n", "kind: Service\n"):
         with pytest.raises(ValueError):
             source.parse(wrong.encode())

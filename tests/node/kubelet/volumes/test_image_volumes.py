@@ -77,9 +77,13 @@ def test_a_runtime_that_mounts_images_is_told_which(tmp_path: Path) -> None:
         pod = {"metadata": {"uid": "u"}, "spec": {"volumes": [{"name": "v", "image": source}]}}
         return asyncio.run(volumes.provide(pod, definition, [], None, lambda *event: told.append(event)))["v"]
 
-    found = provide("a/b:1")
-    assert (found.path, found.image.image, found.image.user_specified_image) == ("", "sha256:1", "a/b:1")
-    assert provide("a/b:1") == found and len(runtime.pulled) == 1  # for the pod's life
+    mounted = provide("a/b:1")
+    assert (mounted.path, mounted.image.image, mounted.image.user_specified_image) == (
+        "",
+        "sha256:1",
+        "a/b:1",
+    )
+    assert provide("a/b:1") == mounted and len(runtime.pulled) == 1  # for the pod's life
     asyncio.run(volumes.release("u"))
     assert provide("a/b:1").image.image == "sha256:2"
     asyncio.run(volumes.release("u"))
@@ -116,7 +120,7 @@ def _shell(*mounted: dict[str, Any], text: str = FOREVER, name: str = "c") -> di
 
 
 def _kept(node: Node, pod: dict[str, Any]) -> list[str]:
-    """What containerd keeps for the volumes of a pod."""
+    """Return what containerd keeps for the volumes of a pod."""
     command = ["ctr", "--address", str(node.places.socket), "--namespace", "k8s.io"]
     lines = [
         line
@@ -134,7 +138,7 @@ def _waits(pod: dict[str, Any], name: str = "c") -> dict[str, Any]:
 
 def _messages(node: Node) -> set[str]:
     events = node.server.call("GET", "/api/v1/namespaces/default/events")[1]["items"]
-    return {each["message"].partition(": rpc")[0].partition(": failed to")[0] for each in events}
+    return {event["message"].partition(": rpc")[0].partition(": failed to")[0] for event in events}
 
 
 @pytest.mark.slow
