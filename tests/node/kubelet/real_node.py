@@ -245,6 +245,11 @@ class Node:
             host_mounts.unmount(point)
 
 
+def shell(text: str, name: str = "c", **more: object) -> dict[str, object]:
+    """Return a container that runs a shell script."""
+    return {"name": name, "command": ["sh", "-c", text], **more}
+
+
 def is_ready(pod: dict[str, Any]) -> bool:
     """Return whether a pod is ready."""
     conditions = pod.get("status", {}).get("conditions", ())

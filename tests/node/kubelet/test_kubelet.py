@@ -10,7 +10,17 @@ from typing import Any
 
 import pytest
 
-from tests.node.kubelet.real_node import ADDRESS, FOREVER, IMAGE, Node, container, is_ready, phase, real_node
+from tests.node.kubelet.real_node import (
+    ADDRESS,
+    FOREVER,
+    IMAGE,
+    Node,
+    container,
+    is_ready,
+    phase,
+    real_node,
+    shell,
+)
 from tests.support import require_program
 
 pytestmark = [pytest.mark.slow, pytest.mark.e2e]
@@ -19,17 +29,13 @@ pytestmark = [pytest.mark.slow, pytest.mark.e2e]
 @pytest.fixture(scope="module")
 def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
     require_program("kubectl")
-    with real_node(tmp_path_factory.mktemp("node")) as found:
-        yield found
+    with real_node(tmp_path_factory.mktemp("node")) as node:
+        yield node
 
 
 def waits_with(reason: str) -> Callable[[dict[str, Any]], bool]:
     """Return a condition: whether the container of a pod waits for a reason."""
     return lambda pod: container(pod)["state"].get("waiting", {}).get("reason") == reason
-
-
-def shell(text: str, name: str = "c", **more: object) -> dict[str, object]:
-    return {"name": name, "command": ["sh", "-c", text], **more}
 
 
 def test_a_pod_runs_and_goes(node: Node, tmp_path: Path) -> None:
@@ -358,3 +364,49 @@ def test_ports_are_forwarded_and_probed(node: Node) -> None:
         forward.wait(60)
         forward.stdout.close()  # type: ignore[union-attr]
     node.delete("web")
+
+
+def test_one_container_has_all_begin_anew(node: Node) -> None:
+    rule = {"action": "RestartAllContainers", "exitCodes": {"operator": "In", "values": [42]}}
+    node.create(
+        "anew",
+        shell(FOREVER, "main"),
+        shell("[ -e /data/seen ] || { touch /data/seen; sleep 0.3; exit 42; }; " + FOREVER, "cause",
+              restartPolicy="Never", restartPolicyRules=[rule], volumeMounts=[{"name": "data", "mountPath": "/data"}]),
+        volumes=[{"name": "data", "emptyDir": {}}], restartPolicy="Never",
+        initContainers=[shell("echo init", "init")],
+    )  # fmt: skip
+    pod = node.until_pod(
+        "anew",
+        lambda pod: (
+            is_ready(pod)
+            and all(container["restartCount"] == 1 for container in pod["status"]["containerStatuses"])
+        ),
+    )
+    assert (
+        pod["status"]["phase"] == "Running" and pod["status"]["initContainerStatuses"][0]["restartCount"] == 1
+    )
+    conditions = {condition["type"]: condition["status"] for condition in pod["status"]["conditions"]}
+    assert conditions["AllContainersRestarting"] == "False"
+    node.delete("anew")
+
+
+def test_a_pod_that_the_node_needs_gets_room(node: Node) -> None:
+    node.create("less", shell(FOREVER, resources={"requests": {"cpu": _all_cpus(node)}}))
+    node.until_ready("less")
+    needed = shell(FOREVER, resources={"requests": {"cpu": "10m"}})
+    node.create("plain", needed)
+    assert node.until_pod("plain", phase("Failed"))["status"]["reason"] == "OutOfcpu"
+    node.create("needed", needed, priorityClassName="system-node-critical")
+    node.until_ready("needed")
+    pod = node.until_pod("less", phase("Failed"))
+    assert (pod["status"]["reason"], pod["status"]["message"]) == (
+        "Preempting",
+        "Preempted in order to admit critical pod",
+    )
+    for name in ("less", "plain", "needed"):
+        node.delete(name)
+
+
+def _all_cpus(node: Node) -> str:
+    return node.server.call("GET", f"/api/v1/nodes/{node.name}")[1]["status"]["allocatable"]["cpu"]

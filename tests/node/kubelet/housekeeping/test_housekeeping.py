@@ -1,4 +1,4 @@
-"""What a node does besides running pods: figures, logs that grow, images and containers that nobody needs, pressure."""
+"""Housekeeping on a real node: stats, rotation of logs, eviction for disk usage and pressure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 from pybernetes.lib import oci
 from pybernetes.node.containerd import images
 from pybernetes.node.containerd.config import PAUSE_IMAGE
-from tests.node.kubelet.real_node import ADDRESS, FOREVER, IMAGE, Node, is_ready, phase, real_node
+from tests.node.kubelet.real_node import ADDRESS, FOREVER, IMAGE, Node, phase, real_node, shell
 from tests.support import require_program
 
 pytestmark = [pytest.mark.slow, pytest.mark.e2e]
@@ -25,19 +25,15 @@ pytestmark = [pytest.mark.slow, pytest.mark.e2e]
 @pytest.fixture(scope="module")
 def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
     require_program("kubectl")
-    directory = tmp_path_factory.mktemp("upkeep")
+    directory = tmp_path_factory.mktemp("housekeeping")
     config = directory / "config.yaml"
     config.write_text(
         "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
         "readOnlyPort: 10255\ncontainerLogMaxSize: 20Ki\ncontainerLogMaxFiles: 3\ncontainerLogMonitorInterval: 500ms\n"
         "evictionPressureTransitionPeriod: 1s\nimageMinimumGCAge: 1ms\n"
     )
-    with real_node(directory, f"--config={config}", "--housekeeping-interval=500ms") as found:
-        yield found
-
-
-def shell(text: str, name: str = "c", **more: object) -> dict[str, object]:
-    return {"name": name, "command": ["sh", "-c", text], **more}
+    with real_node(directory, f"--config={config}", "--housekeeping-interval=500ms") as node:
+        yield node
 
 
 def raw(node: Node, path: str) -> str:
@@ -241,49 +237,3 @@ def test_pressure_on_the_node(node: Node) -> None:
     node.until(lambda: conditions()["DiskPressure"] == "False")
     for name in ("first", "late", "static-like"):
         node.delete(name)
-
-
-def test_one_container_has_all_begin_anew(node: Node) -> None:
-    rule = {"action": "RestartAllContainers", "exitCodes": {"operator": "In", "values": [42]}}
-    node.create(
-        "anew",
-        shell(FOREVER, "main"),
-        shell("[ -e /data/seen ] || { touch /data/seen; sleep 0.3; exit 42; }; " + FOREVER, "cause",
-              restartPolicy="Never", restartPolicyRules=[rule], volumeMounts=[{"name": "data", "mountPath": "/data"}]),
-        volumes=[{"name": "data", "emptyDir": {}}], restartPolicy="Never",
-        initContainers=[shell("echo init", "init")],
-    )  # fmt: skip
-    pod = node.until_pod(
-        "anew",
-        lambda pod: (
-            is_ready(pod)
-            and all(container["restartCount"] == 1 for container in pod["status"]["containerStatuses"])
-        ),
-    )
-    assert (
-        pod["status"]["phase"] == "Running" and pod["status"]["initContainerStatuses"][0]["restartCount"] == 1
-    )
-    conditions = {condition["type"]: condition["status"] for condition in pod["status"]["conditions"]}
-    assert conditions["AllContainersRestarting"] == "False"
-    node.delete("anew")
-
-
-def test_a_pod_that_the_node_needs_gets_room(node: Node) -> None:
-    node.create("less", shell(FOREVER, resources={"requests": {"cpu": _all_cpus(node)}}))
-    node.until_ready("less")
-    needed = shell(FOREVER, resources={"requests": {"cpu": "10m"}})
-    node.create("plain", needed)
-    assert node.until_pod("plain", phase("Failed"))["status"]["reason"] == "OutOfcpu"
-    node.create("needed", needed, priorityClassName="system-node-critical")
-    node.until_ready("needed")
-    pod = node.until_pod("less", phase("Failed"))
-    assert (pod["status"]["reason"], pod["status"]["message"]) == (
-        "Preempting",
-        "Preempted in order to admit critical pod",
-    )
-    for name in ("less", "plain", "needed"):
-        node.delete(name)
-
-
-def _all_cpus(node: Node) -> str:
-    return node.server.call("GET", f"/api/v1/nodes/{node.name}")[1]["status"]["allocatable"]["cpu"]

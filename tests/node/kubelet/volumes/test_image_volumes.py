@@ -98,7 +98,7 @@ def test_a_runtime_that_mounts_images_is_told_which(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
     require_program("kubectl")
-    with real_node(tmp_path_factory.mktemp("images")) as found:
+    with real_node(tmp_path_factory.mktemp("images")) as node:
         program = oci.File(Path(require_program("busybox")).read_bytes(), 0o755)
         lower = oci.layer({"etc/name": oci.File(b"lower"), "busybox": program})
         upper = oci.layer({"etc/name": oci.File(b"upper"), "link": oci.File(link="/etc")})
@@ -107,8 +107,8 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
             oci.archive(TOOLS, lower, oci.Process(), upper),
             oci.archive(PAGES, page, oci.Process()),
         ):
-            found.runner.run(images.load(found.places.socket, archive))
-        yield found
+            node.runner.run(images.load(node.places.socket, archive))
+        yield node
 
 
 def _image(name: str, reference: str) -> dict[str, Any]:
