@@ -20,7 +20,7 @@ _ENFORCED = ("none", "pods", "system-reserved", "kube-reserved", "system-reserve
 
 
 # An empty value of these means the default: programs that write configurations write every field.
-_NOTHING_IS_DEFAULT = (
+_EMPTY_IS_DEFAULT = (
     *_DURATIONS, "address", "port", "healthzBindAddress", "clusterDomain", "cgroupDriver", "podLogsDir", "maxPods",
     "containerRuntimeEndpoint", "containerLogMaxSize", "nodeLeaseDurationSeconds", "maxOpenFiles", "contentType",
     "cpuManagerPolicy", "memoryManagerPolicy", "topologyManagerPolicy", "topologyManagerScope", "hairpinMode",
@@ -71,8 +71,8 @@ def remarks(given: Object) -> list[str]:
     return texts
 
 
-def _is_unsaid(key: str, value: Any) -> bool:
-    if key not in _NOTHING_IS_DEFAULT or key == "imageMaximumGCAge":
+def _is_empty(key: str, value: Any) -> bool:
+    if key not in _EMPTY_IS_DEFAULT or key == "imageMaximumGCAge":
         return False
     return (
         value is None
@@ -105,7 +105,7 @@ def load(path: Path) -> Object:
     configuration = {
         key: item for key, item in value.items() if key not in ("kind", "apiVersion", "metadata")
     }
-    configuration = {key: item for key, item in configuration.items() if not _is_unsaid(key, item)}
+    configuration = {key: item for key, item in configuration.items() if not _is_empty(key, item)}
     for part, names in (
         ("authentication", ("cacheTTL",)),
         ("authorization", ("cacheAuthorizedTTL", "cacheUnauthorizedTTL")),

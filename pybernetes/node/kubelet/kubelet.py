@@ -273,7 +273,7 @@ class Kubelet:
 
     def _share(self) -> None:
         """Give the pods of a QoS class together the CPU that they requested together."""
-        self.context.cgroups.share(self.pod_workers.living())
+        self.context.cgroups.share_cpu(self.pod_workers.living())
 
     def _finished(self, uid: str) -> None:
         self.workers.pop(uid, None)

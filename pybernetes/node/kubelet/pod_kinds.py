@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pybernetes.api.core.pod.qos_class import qos_class
 from pybernetes.api.resource import Object
 
 # The annotations that tell static pods and their mirrors from other pods.
@@ -10,6 +11,11 @@ HASH = "kubernetes.io/config.hash"
 SEEN = "kubernetes.io/config.seen"
 MIRROR = "kubernetes.io/config.mirror"
 _CRITICAL_PRIORITY = 2_000_000_000
+
+
+def qos_of(pod: Object) -> str:
+    """Return the QoS class of a pod, as its status has it or as follows from its spec."""
+    return pod.get("status", {}).get("qosClass") or qos_class(pod["spec"])
 
 
 def is_static(pod: Object) -> bool:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from pybernetes.api import quantity
 from pybernetes.api.core.pod import resource_totals
-from pybernetes.api.core.pod.qos_class import qos_class
 from pybernetes.api.resource import Object
 from pybernetes.node.kubelet.cgroups import linux_resources
+from pybernetes.node.kubelet.pod_kinds import qos_of
 
 _ROOT = Path("/sys/fs/cgroup")
 _CONTROLLERS_V2 = "+cpu +cpuset +memory +pids +io +hugetlb"
@@ -30,7 +30,7 @@ class PodCgroups:
 
     def parent(self, pod: Object) -> str:
         """Return the cgroup parent of a pod's containers, in the form that the runtime expects."""
-        quality = pod.get("status", {}).get("qosClass") or qos_class(pod["spec"])
+        quality = qos_of(pod)
         uid = pod["metadata"]["uid"]
         middle = {"Guaranteed": ""}.get(quality, quality.lower())
         if self.driver == "systemd":
@@ -46,14 +46,14 @@ class PodCgroups:
         return "/".join(f"{'-'.join(words[: count + 1])}.slice" for count in range(len(words)))
 
     @property
-    def top(self) -> str:
+    def all_pods(self) -> str:
         """The group of all pods, in the form that the runtime expects."""
         if self.driver == "systemd":
             words = [part for part in (*self.root.strip("/").split("/"), "kubepods") if part]
             return f"{'-'.join(words)}.slice"
         return os.path.join(self.root, "kubepods")
 
-    def member(self, parent: str, run: str) -> str:
+    def container_folder(self, parent: str, run: str) -> str:
         """Return the path of the group that the runtime makes for a container or sandbox of a pod."""
         name = f"cri-containerd-{run}.scope" if self.driver == "systemd" else run
         return f"{self.folder(parent)}/{name}"
@@ -80,11 +80,11 @@ class PodCgroups:
     def create(self, pod: Object) -> str:
         """Create a pod's group with its limits; return the parent that the runtime expects."""
         parent = self.parent(pod)
-        self.make(parent)
-        self.limit(pod)
+        self.create_group(parent)
+        self.apply_limits(pod)
         return parent
 
-    def _make(self, folder: Path) -> None:
+    def _make_folder(self, folder: Path) -> None:
         missing = []
         while not folder.exists():
             missing.append(folder)
@@ -105,12 +105,12 @@ class PodCgroups:
             except OSError:
                 pass  # not every kernel has every controller
 
-    def limit(self, pod: Object, *, widen: bool = False) -> None:
+    def apply_limits(self, pod: Object, *, widen: bool = False) -> None:
         """Apply a pod's limits; with ``widen`` only those that are wider than before."""
         shares, cpu_quota, memory = linux_resources.pod_resources(pod)
-        self.put(self.folder(self.parent(pod)), shares, memory, cpu_quota, self.pids, widen=widen)
+        self.write_limits(self.folder(self.parent(pod)), shares, memory, cpu_quota, self.pids, widen=widen)
 
-    def put(
+    def write_limits(
         self,
         folder: str,
         shares: int = 0,
@@ -148,28 +148,25 @@ class PodCgroups:
                 refused.append(name)
         return refused
 
-    def make(self, parent: str) -> None:
+    def create_group(self, parent: str) -> None:
         """Create a group, given in the form that the runtime expects."""
         for folder in self.folders(parent):
-            self._make(folder)
+            self._make_folder(folder)
 
-    def quality(self, name: str) -> str:
+    def qos_group(self, name: str) -> str:
         """Return the group of a QoS class, in the form that the runtime expects."""
         if self.driver == "systemd":
-            return f"{self.top.removesuffix('.slice')}-{name}.slice"
-        return f"{self.top}/{name}"
+            return f"{self.all_pods.removesuffix('.slice')}-{name}.slice"
+        return f"{self.all_pods}/{name}"
 
-    def share(self, pods: Iterable[Object]) -> None:
+    def share_cpu(self, pods: Iterable[Object]) -> None:
         """Give the Burstable pods together the CPU that they requested together."""
-        chosen = [
-            pod for pod in pods
-            if (pod.get("status", {}).get("qosClass") or qos_class(pod["spec"])) == "Burstable"
-        ]  # fmt: skip
-        cpu = sum(quantity.milli(resource_totals.requests(pod).get("cpu", "0")) for pod in chosen)
+        burstable = [pod for pod in pods if qos_of(pod) == "Burstable"]
+        cpu = sum(quantity.milli(resource_totals.requests(pod).get("cpu", "0")) for pod in burstable)
         shares = linux_resources.shares(cpu)
         if shares != self._shared:
             self._shared = shares
-            self.put(self.folder(self.quality("burstable")), shares)
+            self.write_limits(self.folder(self.qos_group("burstable")), shares)
 
     def remove(self, pod: Object) -> None:
         """Remove a pod's group; what is not empty stays for the next time."""
@@ -190,7 +187,7 @@ class PodCgroups:
         """Return the groups of unknown pods, in the form that the runtime expects."""
         orphaned: set[str] = set()
         if self.driver == "systemd":
-            for group in (self.top, self.quality("burstable"), self.quality("besteffort")):
+            for group in (self.all_pods, self.qos_group("burstable"), self.qos_group("besteffort")):
                 for base in self.folders(group):
                     for path in base.glob("*-pod*.slice"):
                         uid = path.name.rpartition("-pod")[2].removesuffix(".slice").replace("_", "-")
@@ -208,7 +205,7 @@ class PodCgroups:
         """Remove kubepods as a whole, for a node that is deleted."""
         for parent in self.orphans(set()):
             self.remove_folder(parent)
-        self.remove_folder(self.top)
+        self.remove_folder(self.all_pods)
         if self.root != "/":
             self.remove_folder(self.root)
 

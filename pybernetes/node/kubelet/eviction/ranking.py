@@ -10,7 +10,7 @@ from pybernetes.api.core.pod import resource_totals
 from pybernetes.api.resource import Object
 from pybernetes.node.kubelet.eviction import thresholds
 from pybernetes.node.kubelet.eviction.thresholds import Observation, Threshold, binary
-from pybernetes.node.kubelet.pod_kinds import is_critical
+from pybernetes.node.kubelet.pod_kinds import is_critical, qos_of
 from pybernetes.node.kubelet.volumes.local_storage import is_local
 
 
@@ -31,9 +31,9 @@ def rank(
             return priority, stats is not None, -_processes(stats)
         if stats is None:
             return False, False, priority, 0
-        asked = int(quantity.parse(resource_totals.requests(pod).get(resource, "0")))
+        requested = int(quantity.parse(resource_totals.requests(pod).get(resource, "0")))
         taken = _memory(stats) if resource == "memory" else _disk(pod, stats, signal, resource, image_disk)
-        beyond = taken - asked
+        beyond = taken - requested
         return True, beyond <= 0, priority, -beyond
 
     return sorted(pods, key=key)
@@ -84,10 +84,10 @@ def message(
             taken = usage.get("memory", {}).get("workingSetBytes", 0)
         else:
             taken = sum(usage.get(part, {}).get("usedBytes", 0) for part in ("rootfs", "logs"))
-        asked = (container.get("resources") or {}).get("requests", {}).get(resource, "0")
-        if taken > quantity.parse(asked):
+        requested = (container.get("resources") or {}).get("requests", {}).get(resource, "0")
+        if taken > quantity.parse(requested):
             text += (
-                f"Container {container['name']} was using {binary(taken)}, request is {quantity.canonical(asked)},"
+                f"Container {container['name']} was using {binary(taken)}, request is {quantity.canonical(requested)},"
                 f" has larger consumption of {resource}. "
             )
             names.append(container["name"])
@@ -103,16 +103,9 @@ def refusal(pod: Object, conditions: frozenset[str]) -> tuple[str, str] | None:
     if not conditions or is_critical(pod):
         return None
     if conditions == {"MemoryPressure"}:
-        quality = pod.get("status", {}).get("qosClass") or _quality(pod)
-        if quality != "BestEffort" or _tolerates(pod, "node.kubernetes.io/memory-pressure"):
+        if qos_of(pod) != "BestEffort" or _tolerates(pod, "node.kubernetes.io/memory-pressure"):
             return None
     return "Evicted", f"The node had condition: [{' '.join(sorted(conditions))}]. "
-
-
-def _quality(pod: Object) -> str:
-    from pybernetes.api.core.pod.qos_class import qos_class
-
-    return qos_class(pod["spec"])
 
 
 def _tolerates(pod: Object, key: str) -> bool:

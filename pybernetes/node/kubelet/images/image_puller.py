@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from pybernetes.api.core.pod import image_names as names
+from pybernetes.api.core.pod import image_names
 from pybernetes.api.resource import Object
 from pybernetes.lib.clock import Clock
 from pybernetes.node.kubelet.backoff import Backoff
@@ -44,9 +44,9 @@ class ImagePuller:
         report: Report,
     ) -> Message:
         """Return the image, pulled if the policy says so; raise ImageError if it is not available."""
-        if names.parse(image) is None:
+        if image_names.parse(image) is None:
             message = f'couldn\'t parse image name "{image}": invalid reference format'
-            raise self._misnamed(image, message, report)
+            raise self._invalid_name(image, message, report)
         present = await self._present(image, report)
         if policy == "Never" and present is None:
             message = f'Container image "{image}" is not present with pull policy of Never'
@@ -99,10 +99,10 @@ class ImagePuller:
             return await self._cri.image_status(image)
         except CriError as error:
             if error.code == "INVALID_ARGUMENT" or "invalid reference" in error.message:
-                raise self._misnamed(image, error.message, report) from None
+                raise self._invalid_name(image, error.message, report) from None
             raise
 
-    def _misnamed(self, image: str, why: str, report: Report) -> ImageError:
+    def _invalid_name(self, image: str, why: str, report: Report) -> ImageError:
         message = f'Failed to apply default image tag "{image}": {why}'
         report("Warning", "InspectFailed", message)
         return ImageError("InvalidImageName", message)

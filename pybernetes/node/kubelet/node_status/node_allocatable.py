@@ -73,11 +73,11 @@ def enforce(cgroups: PodCgroups, options: Options) -> None:
     shares = linux_resources.shares(quantity.milli(amounts["cpu"]))
     memory = max(0, quantity.integer(amounts["memory"]))
     try:
-        for group in (cgroups.top, cgroups.quality("burstable"), cgroups.quality("besteffort")):
-            cgroups.make(group)
-        cgroups.put(cgroups.folder(cgroups.top), shares, memory if "pods" in enforced else 0)
+        for group in (cgroups.all_pods, cgroups.qos_group("burstable"), cgroups.qos_group("besteffort")):
+            cgroups.create_group(group)
+        cgroups.write_limits(cgroups.folder(cgroups.all_pods), shares, memory if "pods" in enforced else 0)
         for name in ("burstable", "besteffort"):
-            cgroups.put(cgroups.folder(cgroups.quality(name)), _LEAST)
+            cgroups.write_limits(cgroups.folder(cgroups.qos_group(name)), _LEAST)
     except OSError as error:
         log.warning("the groups of pods cannot be made: %s", error)
     for part in ("system", "kube"):
@@ -92,7 +92,7 @@ def _hold(cgroups: PodCgroups, group: str, amounts: Mapping[str, str], whole: bo
     shares = linux_resources.shares(quantity.milli(amounts["cpu"])) if "cpu" in amounts else 0
     memory = quantity.integer(amounts["memory"]) if whole and "memory" in amounts else 0
     pids = quantity.integer(amounts["pid"]) if whole and "pid" in amounts else -1
-    refused = cgroups.put(cgroups.folder(group), shares, memory, 0, pids)
+    refused = cgroups.write_limits(cgroups.folder(group), shares, memory, 0, pids)
     if refused:
         log.warning("the control group %s did not take %s", group, ", ".join(refused))
 

@@ -118,7 +118,7 @@ class PodSync:
         if not due:
             return None
         # A pod's own limits must not be below those of its containers while these change.
-        context.cgroups.limit(self.view.pod, widen=True)
+        context.cgroups.apply_limits(self.view.pod, widen=True)
         for run, container, changed in due:
             if needs_restart(container, changed):
                 message = f"Container {container['name']} resize requires restart"
@@ -142,7 +142,7 @@ class PodSync:
                 return 10.0
             allocation.in_force[run] = allocation.allocated[container["name"]]
         allocation.problem = ""
-        context.cgroups.limit(self.view.pod)
+        context.cgroups.apply_limits(self.view.pod)
         context.event(self.view.pod, "Normal", "ResizeCompleted", "Pod resize completed")
         self.view.report()
         return None

@@ -111,13 +111,13 @@ def _resources(pod: Object, allocatable: Mapping[str, str], others: list[Object]
     for other in others:
         add_to(used, resource_totals.requests(other))
     for name, value in resource_totals.requests(pod).items():
-        asked = quantity.parse(value)
-        if not asked or name not in allocatable:
+        requested = quantity.parse(value)
+        if not requested or name not in allocatable:
             continue
         have, taken = quantity.parse(allocatable[name]), quantity.parse(used.get(name, "0"))
-        if asked + taken > have:
+        if requested + taken > have:
             scale = 1000 if name == "cpu" else 1
-            numbers = [int(amount * scale) for amount in (asked, taken, have)]
+            numbers = [int(amount * scale) for amount in (requested, taken, have)]
             text = f"Node didn't have enough resource: {name}, requested: {numbers[0]}, used: {numbers[1]}, capacity: {numbers[2]}"
             return f"OutOf{name}", text
     return None

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from pybernetes.api import quantity
 from pybernetes.api.core.pod import resource_totals
-from pybernetes.api.core.pod.qos_class import qos_class
 from pybernetes.api.resource import Object
-from pybernetes.node.kubelet.pod_kinds import is_critical
+from pybernetes.node.kubelet.pod_kinds import is_critical, qos_of
 
 Amounts = dict[str, int]
 MESSAGE = "Preempted in order to admit critical pod"
@@ -27,11 +26,11 @@ def missing_amounts(pod: Object, allocatable: Mapping[str, str], others: Iterabl
     others = list(others)
     amounts = {}
     for name in ("pods", *resource_totals.requests(pod)):
-        asked = _request(pod, name)
-        if not asked or name not in allocatable:
+        requested = _request(pod, name)
+        if not requested or name not in allocatable:
             continue
         have = quantity.milli(allocatable[name]) if name == "cpu" else quantity.integer(allocatable[name])
-        lack = asked + sum(_request(other, name) for other in others) - have
+        lack = requested + sum(_request(other, name) for other in others) - have
         if lack > 0:
             amounts[name] = lack
     return amounts
@@ -73,12 +72,11 @@ def victims(pod: Object, pods: Iterable[Object], wanted: Amounts) -> list[Object
     groups: dict[str, list[Object]] = {"BestEffort": [], "Burstable": [], "Guaranteed": []}
     for candidate in pods:
         if _is_preemptable(pod, candidate):
-            groups[candidate.get("status", {}).get("qosClass") or qos_class(candidate["spec"])].append(
-                candidate
-            )
-    best, middle, good = groups.values()
-    if _after(wanted, [*best, *middle, *good]):
+            groups[qos_of(candidate)].append(candidate)
+    best_effort, burstable, guaranteed = groups.values()
+    if _after(wanted, [*best_effort, *burstable, *guaranteed]):
         return None
-    goods = _nearest(good, _after(wanted, [*best, *middle]))
-    middles = _nearest(middle, _after(wanted, [*best, *goods]))
-    return [*_nearest(best, _after(wanted, [*middles, *goods])), *middles, *goods]
+    last = _nearest(guaranteed, _after(wanted, [*best_effort, *burstable]))
+    second = _nearest(burstable, _after(wanted, [*best_effort, *last]))
+    first = _nearest(best_effort, _after(wanted, [*second, *last]))
+    return [*first, *second, *last]

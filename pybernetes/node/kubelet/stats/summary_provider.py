@@ -63,12 +63,12 @@ class SummaryProvider:
     def run_group(self, pod: Object, run: str) -> str:
         """Return the control group of a container or sandbox."""
         cgroups = self._context.cgroups
-        return "/" + cgroups.member(cgroups.parent(pod), run)
+        return "/" + cgroups.container_folder(cgroups.parent(pod), run)
 
     @property
     def pods_group(self) -> str:
         """The control group of all pods."""
-        return "/" + self._context.cgroups.folder(self._context.cgroups.top)
+        return "/" + self._context.cgroups.folder(self._context.cgroups.all_pods)
 
     def shared_groups(self) -> list[str]:
         """Return the group of all pods and those of the qualities of service."""

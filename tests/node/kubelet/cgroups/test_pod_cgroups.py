@@ -41,8 +41,8 @@ def test_where_groups_are(
     cgroups = PodCgroups(root, driver, tmp_path)
     assert cgroups.parent(_pod(quality)) == parent and cgroups.folder(parent) == folder
     end = "id" if driver == "cgroupfs" else "cri-containerd-id.scope"
-    assert cgroups.member(parent, "id") == f"{folder}/{end}"
-    assert cgroups.folder(parent).startswith(cgroups.folder(cgroups.top))
+    assert cgroups.container_folder(parent, "id") == f"{folder}/{end}"
+    assert cgroups.folder(parent).startswith(cgroups.folder(cgroups.all_pods))
 
 
 def test_limits_of_version_2(tmp_path: Path) -> None:
@@ -72,14 +72,14 @@ def test_limits_of_version_1(tmp_path: Path) -> None:
 def test_pods_of_a_quality_share(tmp_path: Path) -> None:
     _version_1(tmp_path)
     cgroups = PodCgroups("/", "cgroupfs", tmp_path)
-    cgroups.make(cgroups.quality("burstable"))
+    cgroups.create_group(cgroups.qos_group("burstable"))
     shares = tmp_path / "cpu" / "kubepods" / "burstable" / "cpu.shares"
-    cgroups.share([_pod("Burstable", "500m"), _pod("Burstable", "1"), _pod("Guaranteed", "4")])
+    cgroups.share_cpu([_pod("Burstable", "500m"), _pod("Burstable", "1"), _pod("Guaranteed", "4")])
     assert shares.read_text() == "1536"
     shares.unlink()
-    cgroups.share([_pod("Burstable", "1500m")])  # the same in sum: nothing is written
+    cgroups.share_cpu([_pod("Burstable", "1500m")])  # the same in sum: nothing is written
     assert not shares.exists()
-    cgroups.share([])
+    cgroups.share_cpu([])
     assert shares.read_text() == "2"
 
 
