@@ -36,7 +36,8 @@ from pybernetes.node.kubelet.pod_sources.mirror_pods import MirrorPods
 from pybernetes.node.kubelet.pod_sources.static_pods import StaticPods
 from pybernetes.node.kubelet.probes.probe_manager import ProbeManager
 from pybernetes.node.kubelet.runtime_watch import RuntimeWatch
-from pybernetes.node.kubelet.stats.summary_provider import MeasuredPod, SummaryProvider
+from pybernetes.node.kubelet.stats.measured_pod import MeasuredPod
+from pybernetes.node.kubelet.stats.summary_provider import SummaryProvider
 from pybernetes.node.kubelet.status.status_manager import StatusManager
 from pybernetes.node.kubelet.volumes.image_volumes import ImageVolumes
 from pybernetes.node.kubelet.volumes.volume_inputs import VolumeInputs

@@ -84,7 +84,7 @@ class EvictionManager:
         return await self._relieve(due[0], due, seen)
 
     async def _images_apart(self) -> bool:
-        node, (images, _) = self._stats.node_filesystem(), await self._stats.image_filesystem()
+        node, (images, _) = self._stats.disks.node_filesystem(), await self._stats.disks.image_filesystem()
         return node is not None and images is not None and node.device != images.device
 
     async def _over_limits(self) -> list[Victim]:

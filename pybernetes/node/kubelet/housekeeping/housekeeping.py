@@ -44,7 +44,7 @@ class Housekeeping:
             seconds=float(duration(settings["containerLogMonitorInterval"])), links=context.settings.log_links,
         )  # fmt: skip
         self.images = ImageGarbageCollector(
-            context.cri, context.clock, context.metrics, provider.image_filesystem, self._node_event,
+            context.cri, context.clock, context.metrics, provider.disks.image_filesystem, self._node_event,
             high=int(settings["imageGCHighThresholdPercent"]), low=int(settings["imageGCLowThresholdPercent"]),
             least_age=float(duration(settings["imageMinimumGCAge"])),
             longest=float(duration(settings["imageMaximumGCAge"])),

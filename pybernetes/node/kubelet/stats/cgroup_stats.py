@@ -8,7 +8,8 @@ import platform
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerState
 from pybernetes.node.kubelet.node_status import machine
 from pybernetes.node.kubelet.stats.cadvisor_metrics import Group, Machine
-from pybernetes.node.kubelet.stats.summary_provider import MeasuredPod, SummaryProvider
+from pybernetes.node.kubelet.stats.measured_pod import MeasuredPod
+from pybernetes.node.kubelet.stats.summary_provider import SummaryProvider
 from pybernetes.node.stats import host
 from pybernetes.node.stats.filesystem import device_name, device_names
 from pybernetes.node.stats.network import interfaces
@@ -16,8 +17,8 @@ from pybernetes.node.stats.network import interfaces
 
 async def groups(provider: SummaryProvider) -> list[Group]:
     """Return the groups of the machine, of all pods, of each QoS class, and of each pod, sandbox and container."""
-    images, _ = await provider.image_filesystem()
-    layers = await provider.layers()
+    images, _ = await provider.disks.image_filesystem()
+    layers = await provider.disks.layers()
     # In a thread: they are many small files.
     listed = await asyncio.to_thread(_read, provider, list(provider.pods()))
     names = device_names()
@@ -30,7 +31,7 @@ async def groups(provider: SummaryProvider) -> list[Group]:
 
 
 def _read(provider: SummaryProvider, pods: list[MeasuredPod]) -> list[Group]:
-    disk = provider.node_filesystem()
+    disk = provider.disks.node_filesystem()
     groups = [Group("/", provider.root(), host.boot_time(), interfaces=interfaces())]
     if disk is not None:
         groups[0].disk = (device_name(disk.device), disk, disk.used)
