@@ -1,14 +1,11 @@
-"""Requests and limits in the units of CRI and of control groups."""
+"""Requests and limits in the units of control groups."""
 
 from __future__ import annotations
-
-from cri_api.v1 import api_pb2 as messages
 
 from pybernetes.api import quantity
 from pybernetes.api.core.pod import resource_totals
 from pybernetes.api.core.pod.qos_class import qos_class
 from pybernetes.api.resource import Object
-from pybernetes.node.kubelet.cri.messages import Message
 
 PERIOD = 100_000  # microseconds
 _SMALLEST_QUOTA = 1000
@@ -32,44 +29,9 @@ def weight(cpu_shares: int) -> int:
     return 1 + (cpu_shares - 2) * 9999 // 262_142
 
 
-def _amount(container: Object, kind: str, name: str) -> str | None:
+def amount_of(container: Object, kind: str, name: str) -> str | None:
+    """Return the request or limit of a container for a resource."""
     return ((container.get("resources") or {}).get(kind) or {}).get(name)
-
-
-def container_resources(
-    pod: Object, container: Object, memory_capacity: int, *, cfs_quota: bool = True, swap: bool = False,
-    oom_group: bool = False,
-) -> Message:  # fmt: skip
-    """Return the resources of a container; with ``oom_group`` all its processes are killed together (v2 only)."""
-    spec = pod["spec"]
-    whole = (spec.get("resources") or {}).get("limits") or {}
-    cpu_limit = _amount(container, "limits", "cpu") or whole.get("cpu")
-    memory_limit = _amount(container, "limits", "memory") or whole.get("memory")
-    cpu_request = _amount(container, "requests", "cpu")
-    if cpu_request is None:
-        cpu_request = cpu_limit
-    result = messages.LinuxContainerResources(
-        cpu_shares=shares(quantity.milli(cpu_request) if cpu_request else 0),
-        oom_score_adj=oom_score(pod, container, memory_capacity),
-    )
-    if oom_group:
-        result.unified["memory.oom.group"] = "1"
-    if cfs_quota:
-        result.cpu_period = PERIOD
-        result.cpu_quota = quota(quantity.milli(cpu_limit)) if cpu_limit else 0
-    if memory_limit:
-        result.memory_limit_in_bytes = quantity.integer(memory_limit)
-        if not swap:
-            result.memory_swap_limit_in_bytes = result.memory_limit_in_bytes
-    for name, value in ((container.get("resources") or {}).get("limits") or {}).items():
-        if name.startswith("hugepages-"):
-            result.hugepage_limits.append(
-                messages.HugepageLimit(
-                    page_size=name.removeprefix("hugepages-").replace("i", "B"),
-                    limit=quantity.integer(value),
-                )
-            )
-    return result
 
 
 def oom_score(pod: Object, container: Object, memory_capacity: int) -> int:
@@ -90,7 +52,7 @@ def oom_score(pod: Object, container: Object, memory_capacity: int) -> int:
 
 
 def _memory_request(container: Object) -> int:
-    value = _amount(container, "requests", "memory")
+    value = amount_of(container, "requests", "memory")
     return quantity.integer(value) if value else 0
 
 
@@ -103,7 +65,7 @@ def pod_resources(pod: Object) -> tuple[int, int, int]:
     whole = (spec.get("resources") or {}).get("limits") or {}
     for name in ("cpu", "memory"):
         bounded[name] = name in whole or all(
-            _amount(container, "limits", name)
+            amount_of(container, "limits", name)
             for group in ("containers", "initContainers")
             for container in spec.get(group, ())
         )

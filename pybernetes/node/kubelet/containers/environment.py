@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from pybernetes.api.resource import Object
+from pybernetes.lib.safe_paths import read_below
 from pybernetes.node.kubelet.containers import downward_api
 from pybernetes.node.kubelet.containers.expansion import expand
-from pybernetes.node.kubelet.volumes.safe_paths import read_below
 
 
 class ConfigError(Exception):

@@ -9,10 +9,10 @@ import orjson
 from cri_api.v1 import api_pb2 as messages
 
 from pybernetes.api.resource import Object
-from pybernetes.node.kubelet.cgroups import linux_resources
 from pybernetes.node.kubelet.containers import resolv_conf
 from pybernetes.node.kubelet.containers.expansion import expand
 from pybernetes.node.kubelet.cri import label_keys, security_context
+from pybernetes.node.kubelet.cri.container_resources import container_resources
 from pybernetes.node.kubelet.cri.messages import Message
 from pybernetes.node.kubelet.node_settings import NodeSettings
 
@@ -98,7 +98,7 @@ def container_config(
         stdin_once=bool(definition.get("stdinOnce")),
         tty=bool(definition.get("tty")),
         linux=messages.LinuxContainerConfig(
-            resources=linux_resources.container_resources(
+            resources=container_resources(
                 pod,
                 definition,
                 settings.memory_capacity,

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from pybernetes.api.resource import Object
 from pybernetes.lib import rfc3339
 from pybernetes.node.kubelet.backoff import duration_text
-from pybernetes.node.kubelet.cgroups.linux_resources import container_resources
 from pybernetes.node.kubelet.containers.environment import ConfigError
 from pybernetes.node.kubelet.cri.client import CriError
+from pybernetes.node.kubelet.cri.container_resources import container_resources
 from pybernetes.node.kubelet.cri.label_keys import fingerprint
 from pybernetes.node.kubelet.cri.messages import Message
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerState

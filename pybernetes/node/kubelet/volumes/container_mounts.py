@@ -10,11 +10,11 @@ from pathlib import Path
 from cri_api.v1 import api_pb2 as messages
 
 from pybernetes.api.resource import Object
+from pybernetes.lib.safe_paths import make_sub_path, resolve_inside
 from pybernetes.node.kubelet.containers.environment import ConfigError
 from pybernetes.node.kubelet.containers.expansion import expand, missing
 from pybernetes.node.kubelet.cri.messages import Message
 from pybernetes.node.kubelet.volumes.errors import ImageVolumeError
-from pybernetes.node.kubelet.volumes.safe_paths import make_sub_path, resolve_inside
 from pybernetes.node.kubelet.volumes.volume_kind import MountedVolume
 
 _PROPAGATION = {

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pybernetes.node.kubelet.volumes.safe_paths import make_sub_path, resolve_inside
+from pybernetes.lib.safe_paths import make_sub_path, resolve_inside
 
 
 @pytest.mark.parametrize("path", ["/abs", "../up", "link/x", "a/../../b"])

@@ -1,4 +1,4 @@
-"""Requests and limits in the units of control groups."""
+"""The resources of containers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pybernetes.node.kubelet.cgroups import linux_resources
+from pybernetes.node.kubelet.cri.container_resources import container_resources
 from tests.node.kubelet.pods import pod
 
 
@@ -21,7 +21,7 @@ from tests.node.kubelet.pods import pod
 )  # fmt: skip
 def test_container_resources(container: dict[str, Any], expected: tuple[int, ...]) -> None:
     definition = pod({"resources": container})
-    resources = linux_resources.container_resources(definition, definition["spec"]["containers"][0], 10 << 30)
+    resources = container_resources(definition, definition["spec"]["containers"][0], 10 << 30)
     assert (
         resources.cpu_shares,
         resources.cpu_quota,

@@ -1,4 +1,4 @@
-"""Paths inside volumes: pods can write there, so no link may lead outside."""
+"""Paths below a folder that others can write to: no link may lead out of it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def resolve_inside(root: str, path: str) -> str:
 
 
 def make_sub_path(root: str, path: str, mode: int, group: int | None = None) -> str:
-    """Return a folder or file below a volume, created if it is not there; raise OSError if it leads out of the volume."""
+    """Return a folder or file below a volume, created if it is not there; raise OSError if it leads out of it."""
     if os.path.isabs(path) or ".." in path.split("/"):
         raise OSError(f"the subPath {path!r} must be relative and stay in its volume")
     folder = os.path.realpath(root)
