@@ -46,15 +46,28 @@ class Context:
     other_pods: Callable[[str], list[Object]] = lambda uid: []  # the node's other pods that count
 
     def event(
-        self, pod: Object, type_: str, reason: str, message: str, container: Object | None = None
+        self,
+        pod: Object,
+        type_: str,
+        reason: str,
+        message: str,
+        container: Object | None = None,
+        annotations: dict[str, str] | None = None,
     ) -> None:
         """Record an event about a pod, or about one of its containers."""
         if self.recorder is None:
             return
         path = field_path(pod, container["name"]) if container is not None else ""
-        self.recorder.event(
-            {"kind": "Pod", "apiVersion": "v1", **pod}, type_, reason, message[:1024], field_path=path
-        )
+        about = {"kind": "Pod", "apiVersion": "v1", **pod}
+        self.recorder.event(about, type_, reason, message[:1024], field_path=path, annotations=annotations)
+
+    def node_event(self, reason: str, message: str) -> None:
+        """Record a warning about the node."""
+        if self.recorder is not None:
+            name = self.node()["metadata"]["name"]
+            # Events about nodes have the name in place of the uid, as upstream's.
+            about = {"kind": "Node", "apiVersion": "v1", "metadata": {"name": name, "uid": name}}
+            self.recorder.warning(about, reason, message[:1024])
 
 
 def field_path(pod: Object, name: str) -> str:

@@ -15,7 +15,7 @@ _MESSAGE_BYTES = 2048
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class LogOptions:
     """Which part of a log to read. ``since`` is a time as the log writes it; empty for everything."""
 
     follow: bool = False
@@ -27,7 +27,7 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class LogLine:
     """One line of a log file, which may be only a part of a line that the container wrote."""
 
     time: bytes
@@ -36,13 +36,13 @@ class Line:
     text: bytes
 
 
-def parse(line: bytes) -> Line | None:
+def parse(line: bytes) -> LogLine | None:
     """Parse a line of a log file; return None if it is not one."""
     parts = line.split(b" ", 3)
     if len(parts) != 4:
         return None
     time, stream, flags, text = parts
-    return Line(time, stream, flags.split(b":")[0] == b"F", text)
+    return LogLine(time, stream, flags.split(b":")[0] == b"F", text)
 
 
 def tail_offset(path: Path, lines: int) -> int:
@@ -78,7 +78,7 @@ def _line_ends(data: bytes, *, complete: bool) -> Iterator[tuple[int, bytes]]:
         start = end + 1
 
 
-def render(line: Line, options: Options, *, fresh: bool) -> bytes:
+def render(line: LogLine, options: LogOptions, *, fresh: bool) -> bytes:
     """Return what a reader gets of a line; the time appears only at the beginning of a whole line."""
     if options.stream not in ("", "All") and options.stream.lower().encode() != line.stream:
         return b""
@@ -88,7 +88,7 @@ def render(line: Line, options: Options, *, fresh: bool) -> bytes:
     return line.time + b" " + text if options.timestamps and fresh else text
 
 
-async def read(path: Path, options: Options, ended: asyncio.Event | None = None) -> AsyncIterator[bytes]:
+async def read(path: Path, options: LogOptions, ended: asyncio.Event | None = None) -> AsyncIterator[bytes]:
     """Yield the log in pieces; with ``follow`` until ``ended`` is set and everything was read."""
     left = options.limit
     position = tail_offset(path, options.tail) if options.tail is not None else 0

@@ -7,11 +7,10 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing import Protocol
 
 from pybernetes.api.resource import Object
-from pybernetes.lib.clock import Clock
 from pybernetes.lib.flags import duration
+from pybernetes.node.kubelet.context import Context
 from pybernetes.node.kubelet.eviction import disk_limits, ranking, thresholds
 from pybernetes.node.kubelet.eviction.thresholds import Observation, PressureWatch, Threshold
-from pybernetes.node.kubelet.metrics import KubeletMetrics
 from pybernetes.node.kubelet.stats.summary_provider import SummaryProvider
 
 log = logging.getLogger(__name__)
@@ -31,20 +30,25 @@ class Victim(Protocol):
 
 
 class EvictionManager:
-    """Node-pressure eviction. ``free`` removes dead containers and unused images."""
+    """Node-pressure eviction. ``free`` removes dead containers and unused images, ``changed`` reports the node."""
 
     def __init__(
-        self, settings: Object, clock: Clock, provider: SummaryProvider, metrics: KubeletMetrics, *,
-        active: Callable[[], Iterable[Victim]], free: Callable[[], Awaitable[None]], changed: Callable[[], None],
-        pod_event: Callable[..., None], node_event: Callable[[str, str], None], seconds: float,
-    ) -> None:  # fmt: skip
+        self,
+        settings: Object,
+        context: Context,
+        provider: SummaryProvider,
+        *,
+        active: Callable[[], Iterable[Victim]],
+        free: Callable[[], Awaitable[None]],
+        changed: Callable[[], None],
+        seconds: float,
+    ) -> None:
         transition = float(duration(settings.get("evictionPressureTransitionPeriod") or "5m0s"))
         self.watch = PressureWatch(thresholds.parse(settings), transition)
         self._longest_grace = float(settings.get("evictionMaxPodGracePeriod") or 0)
         self._isolation = bool(settings.get("localStorageCapacityIsolation", True))
-        self._clock, self._stats, self._metrics = clock, provider, metrics
-        self._active, self._free, self._changed = active, free, changed
-        self._pod_event, self._node_event, self._seconds = pod_event, node_event, seconds
+        self._context, self._clock, self._stats = context, context.clock, provider
+        self._active, self._free, self._changed, self._seconds = active, free, changed, seconds
         self.conditions: frozenset[str] = frozenset()
 
     async def run(self) -> None:
@@ -108,7 +112,7 @@ class EvictionManager:
     ) -> list[Victim]:
         resource = thresholds.SIGNALS[threshold.signal][1]
         log.warning("attempting to reclaim %s", resource)
-        self._node_event("EvictionThresholdMet", f"Attempting to reclaim {resource}")
+        self._context.node_event("EvictionThresholdMet", f"Attempting to reclaim {resource}")
         apart = await self._images_apart()
         node_disk = threshold.signal in (thresholds.NODE_DISK, thresholds.NODE_INODES)
         if resource in ("ephemeral-storage", "inodes") and not (apart and node_disk):
@@ -137,7 +141,7 @@ class EvictionManager:
     ) -> bool:  # fmt: skip
         if ranking.is_critical(victim.pod):
             return False
-        self._pod_event(victim.pod, "Warning", "Evicted", text, annotations=annotations)
-        self._metrics.add("kubelet_evictions", ("eviction_signal", signal))
+        self._context.event(victim.pod, "Warning", "Evicted", text, annotations=annotations)
+        self._context.metrics.add("kubelet_evictions", ("eviction_signal", signal))
         victim.fail("Evicted", text, grace, disruption)
         return True

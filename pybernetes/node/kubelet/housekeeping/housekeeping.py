@@ -44,15 +44,13 @@ class Housekeeping:
             seconds=float(duration(settings["containerLogMonitorInterval"])), links=context.settings.log_links,
         )  # fmt: skip
         self.images = ImageGarbageCollector(
-            context.cri, context.clock, context.metrics, provider.disks.image_filesystem, self._node_event,
+            context.cri, context.clock, context.metrics, provider.disks.image_filesystem, context.node_event,
             high=int(settings["imageGCHighThresholdPercent"]), low=int(settings["imageGCLowThresholdPercent"]),
             least_age=float(duration(settings["imageMinimumGCAge"])),
             longest=float(duration(settings["imageMaximumGCAge"])),
         )  # fmt: skip
         self.evictions = EvictionManager(
-            settings, context.clock, provider, context.metrics, active=self._active, free=self._free,
-            changed=changed, pod_event=self._pod_event, node_event=self._node_event,
-            seconds=seconds,
+            settings, context, provider, active=self._active, free=self._free, changed=changed, seconds=seconds
         )  # fmt: skip
 
     def work(self) -> list[tuple[Coroutine[Any, Any, None], str]]:
@@ -87,20 +85,6 @@ class Housekeeping:
             for worker in self._workers()
             if worker.phase is WorkerPhase.SYNCING and worker.runtime.sandboxes
         ]
-
-    def _pod_event(
-        self, pod: Object, type_: str, reason: str, message: str, annotations: dict[str, str] | None = None
-    ) -> None:
-        if self._context.recorder is not None:
-            about = {"kind": "Pod", "apiVersion": "v1", **pod}
-            self._context.recorder.event(about, type_, reason, message[:1024], annotations=annotations)
-
-    def _node_event(self, reason: str, message: str) -> None:
-        if self._context.recorder is not None:
-            name = self._context.node()["metadata"]["name"]
-            # Events about nodes have the name in place of the uid, as upstream's.
-            about = {"kind": "Node", "apiVersion": "v1", "metadata": {"name": name, "uid": name}}
-            self._context.recorder.warning(about, reason, message[:1024])
 
     async def _free(self) -> None:
         await self.free_dead()

@@ -34,7 +34,7 @@ def _log(path: Path) -> Path:
 )
 def test_reading_logs(tmp_path: Path, options: dict[str, Any], text: str) -> None:
     async def collect() -> bytes:
-        return b"".join([piece async for piece in logs.read(path, logs.Options(**options))])
+        return b"".join([piece async for piece in logs.read(path, logs.LogOptions(**options))])
 
     path = _log(tmp_path / "0.log")
     assert asyncio.run(collect()).decode() == text
@@ -46,7 +46,7 @@ def test_following_a_log_through_rotation(tmp_path: Path) -> None:
 
     async def follow() -> bytes:
         ended, out = asyncio.Event(), b""
-        async for piece in logs.read(path, logs.Options(follow=True), ended):
+        async for piece in logs.read(path, logs.LogOptions(follow=True), ended):
             out += piece
             if out == b"a\n":
                 path.rename(tmp_path / "0.log.1")
