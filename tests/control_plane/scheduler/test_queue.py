@@ -7,7 +7,7 @@ from typing import Any
 from pybernetes.control_plane.scheduler.queue import ACTIVE, BACKOFF, GATED, UNSCHEDULABLE, Queue, Queued
 from pybernetes.scheduling.cluster_events import ASSIGNED_POD, NODE, TARGET_POD, Action, Event
 from pybernetes.scheduling.pods import Pod
-from tests.control_plane.scheduler.helpers import node, pod
+from tests.scheduling.builders import node, pod
 from tests.scheduling.ours import Ours
 
 
