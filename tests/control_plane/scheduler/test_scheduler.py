@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from pybernetes.client.client import Client
@@ -54,7 +56,7 @@ async def test_a_pod_of_higher_priority_gets_room() -> None:
             await add_node(client, node("only", cpu="2"))
             for name in ("first", "second"):
                 await client.create(PODS, pod(name, terminationGracePeriodSeconds=0))
-                await eventually(lambda name=name: is_on(client, name, "only"))
+                await eventually(partial(is_on, client, name, "only"))
             await client.create(PODS, pod("important", priorityClassName="high"))
             await eventually(lambda: is_on(client, "important", "only"))
             left = {obj["metadata"]["name"] for obj in (await client.list(PODS, "default")).items}
