@@ -15,9 +15,10 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from pybernetes.node.proxy.backend import LocalTraffic, Settings, modes
+from pybernetes.node.proxy.backend import Settings, modes
 from pybernetes.node.proxy.change_tracker import ChangeTracker
-from pybernetes.node.proxy.service_port import Node
+from pybernetes.node.proxy.local_traffic import LocalTraffic
+from pybernetes.node.proxy.node import Node
 
 SUMMARY = "kube-proxy: seconds for a full sync and for one endpoint's change; needs root, no server"
 KERNEL_MODES = ("iptables", "nftables")
@@ -129,7 +130,7 @@ async def _measure(mode: str, options: argparse.Namespace) -> dict[str, float]:
     began, used = time.monotonic(), _used()
     tracker.take()
     decided = time.monotonic() - began
-    await backend.resync(tracker.portals())
+    await backend.resync(tracker.service_ports())
     full, full_used = time.monotonic() - began, _used() - used
     changes, changes_used = [], []
     for number in range(options.changes):

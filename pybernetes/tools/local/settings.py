@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from pybernetes.lib import tls
+from pybernetes.node.proxy.config import mode_names
 from pybernetes.tools.local.paths import Cluster
 
-PROXY_MODES = ("iptables", "nftables", "userspace", "none")
 NETWORKS = ("vxlan", "host-gw", "none")
 API_VERSION, KIND = "local.pybernetes.dev/v1alpha1", "Cluster"
 # What a file given with --config may say, and the setting that it is.
@@ -142,8 +142,9 @@ def apply(cluster: str, settings: Settings, changes: Mapping[str, Any]) -> Setti
                 )
             value = with_nodes(cluster, settings.nodes, value)
         setattr(result, key, value)
-    if result.proxy_mode not in PROXY_MODES:
-        raise SettingsError(f"the proxy mode {result.proxy_mode!r} is none of {', '.join(PROXY_MODES)}")
+    modes = (*mode_names(), "none")
+    if result.proxy_mode not in modes:
+        raise SettingsError(f"the proxy mode {result.proxy_mode!r} is none of {', '.join(modes)}")
     if result.cni not in NETWORKS:
         raise SettingsError(f"the network {result.cni!r} is none of {', '.join(NETWORKS)}")
     if result.host_network and len(result.nodes) != 1:
