@@ -113,8 +113,8 @@ async def _measure(options: argparse.Namespace, name: str) -> Figures:
     node = Node(cluster, settings.load(cluster).nodes[0].name)
     agent = lifecycle.running_programs(cluster)[f"node-{node.name}"]["pid"]
     async with kubeconfig.load(str(cluster.kubeconfig)).client(user_agent="bench-pods") as client:
-        await images.load(node.places.socket, image())
-        runtime = Runtime(f"unix://{node.places.socket}")
+        await images.load(node.containerd.socket, image())
+        runtime = Runtime(f"unix://{node.containerd.socket}")
         try:
             figures = Figures()
             await _pods(options, client, runtime, agent, figures)

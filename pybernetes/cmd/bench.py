@@ -9,7 +9,7 @@ SUMMARY = "run a benchmark against any Kubernetes cluster: pyb bench api --kubec
 
 
 def main(argv: list[str]) -> int:
-    """Runs the benchmark that the first argument names with the rest of the arguments."""
+    """Run the benchmark that the first argument names with the rest of the arguments."""
     folder = checkout_folder("bench")
     if folder is None:
         return 1

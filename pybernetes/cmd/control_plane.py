@@ -17,7 +17,7 @@ SUMMARY = "Run the control plane of a local cluster in one process"
 
 
 def main(argv: list[str]) -> int:
-    """Runs until told to stop."""
+    """Run until told to stop."""
     parser = argparse.ArgumentParser(prog="control-plane", description=SUMMARY, allow_abbrev=False)
     parser.add_argument("--cluster", required=True, help="name of the cluster")
     arguments = parser.parse_args(argv)
@@ -90,7 +90,7 @@ async def _run(name: str) -> int:
 
 
 def _name_server(settings: Settings) -> DnsSettings | None:
-    """Where kube-dns answers: on the bridge, where nodes reach it. Nodes that pretend need none."""
+    """Return where kube-dns answers: on the bridge, where nodes reach it. Nodes that pretend need none."""
     from pybernetes.lib.network import default_address
     from pybernetes.tools.local import network
     from pybernetes.tools.local.dns import DnsSettings
@@ -103,14 +103,14 @@ def _name_server(settings: Settings) -> DnsSettings | None:
 
 
 def _first_node(settings: Settings) -> str:
-    """The node that shows the control plane's parts."""
+    """Return the node that shows the control plane's parts."""
     if settings.nodes:
         return settings.nodes[0].name
     return "hollow-0" if settings.hollow else ""
 
 
 def _kubelet_access(cluster: Cluster) -> list[str]:
-    """The identity by which kubelets know the API server, made once."""
+    """Return the identity by which kubelets know the API server, made once."""
     from pybernetes.lib import tls
 
     certificate, key = (cluster.certificates / f"apiserver-kubelet-client.{end}" for end in ("crt", "key"))

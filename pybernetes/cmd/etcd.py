@@ -13,7 +13,7 @@ SUMMARY = "save, restore and inspect snapshots of the store"
 
 
 def main(argv: list[str]) -> int:
-    """Runs `snapshot save`, `snapshot restore` or `snapshot status`."""
+    """Run `snapshot save`, `snapshot restore` or `snapshot status`."""
     arguments = parser().parse_args(argv)
     try:
         output = arguments.run(arguments)
@@ -25,7 +25,7 @@ def main(argv: list[str]) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line."""
+    """Return the command line."""
     program = argparse.ArgumentParser(prog="pyb etcd", description=__doc__)
     commands = program.add_subparsers(required=True, metavar="snapshot")
     actions = commands.add_parser("snapshot", help="snapshots of the store").add_subparsers(
@@ -52,7 +52,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def save(arguments: argparse.Namespace) -> str:
-    """Writes a snapshot of the embedded store or of etcd."""
+    """Write a snapshot of the embedded store or of etcd."""
     path: Path = arguments.file
     if arguments.data_dir is not None:
         snapshot.save_embedded(arguments.data_dir, path)
@@ -69,13 +69,13 @@ def save(arguments: argparse.Namespace) -> str:
 
 
 def restore(arguments: argparse.Namespace) -> str:
-    """Makes a data directory from a snapshot."""
+    """Make a data directory from a snapshot."""
     found = snapshot.restore(arguments.file, arguments.data_dir)
     return f"Restored {found.total_keys} keys at revision {found.revision} to {arguments.data_dir}"
 
 
 def status(arguments: argparse.Namespace) -> str:
-    """Describes a snapshot in the chosen form."""
+    """Describe a snapshot in the chosen form."""
     return FORMATS[arguments.write_out](snapshot.status(arguments.file))
 
 
@@ -85,7 +85,7 @@ def as_simple(found: SnapshotStatus) -> str:
 
 
 def as_fields(found: SnapshotStatus) -> str:
-    """A line for each number."""
+    """Return a line for each number."""
     rows = {
         "Hash": found.hash,
         "Revision": found.revision,
@@ -96,7 +96,7 @@ def as_fields(found: SnapshotStatus) -> str:
 
 
 def as_json(found: SnapshotStatus) -> str:
-    """The names that etcdctl uses."""
+    """Return the names that etcdctl uses."""
     return json.dumps(
         {
             "hash": found.hash,
@@ -109,7 +109,7 @@ def as_json(found: SnapshotStatus) -> str:
 
 
 def as_table(found: SnapshotStatus) -> str:
-    """A table with lines around it."""
+    """Return a table with lines around it."""
     header = ["HASH", "REVISION", "TOTAL KEYS", "TOTAL SIZE"]
     values = cells(found)
     widths = [max(len(name), len(value)) for name, value in zip(header, values, strict=True)]
@@ -123,12 +123,12 @@ FORMATS = {"simple": as_simple, "fields": as_fields, "json": as_json, "table": a
 
 
 def cells(found: SnapshotStatus) -> list[str]:
-    """What the table and the simple form show."""
+    """Return what the table and the simple form show."""
     return [f"{found.hash:x}", str(found.revision), str(found.total_keys), size(found.total_size)]
 
 
 def size(number: int) -> str:
-    """A number of bytes for people, in powers of 1000: 2.1 MB, 48 MB."""
+    """Return a number of bytes for people, in powers of 1000: 2.1 MB, 48 MB."""
     if number < 10:
         return f"{number} B"
     units = ["B", "kB", "MB", "GB", "TB"]

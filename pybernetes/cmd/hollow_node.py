@@ -13,7 +13,7 @@ SUMMARY = "Pretend to be nodes: pods bound to them become ready and obey deletio
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line."""
+    """Return the command line."""
     result = argparse.ArgumentParser(prog="hollow-node", description=SUMMARY, allow_abbrev=False)
     result.add_argument(
         "--kubeconfig", default="", help="file that says where the API server is and who this is"
@@ -29,7 +29,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: list[str]) -> int:
-    """Pretends until told to stop."""
+    """Pretend until told to stop."""
     arguments = parser().parse_args(argv)
     from pybernetes.lib import logs
 

@@ -45,7 +45,7 @@ ELECTION = (
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line, with upstream's names and, but for the rate of calls, its defaults."""
+    """Return the command line, with upstream's names and, but for the rate of calls, its defaults."""
     from pybernetes.control_plane.controllers._controller_manager import manager as _manager
 
     known = _manager.descriptors()
@@ -68,7 +68,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: list[str]) -> int:
-    """Runs the controllers until told to stop, or until the lease is lost."""
+    """Run the controllers until told to stop, or until the lease is lost."""
     arguments = parser().parse_args(argv)
     from pybernetes.lib import logs
 
@@ -146,7 +146,7 @@ async def _run(arguments: argparse.Namespace) -> int:
 
 
 def _authority(settings: Config) -> str:
-    """The authority that the manager itself trusts, as text."""
+    """Return the authority that the manager itself trusts, as text."""
     trust = settings.credentials.trust()
     if trust.path is not None:
         return Path(trust.path).read_text()
@@ -154,7 +154,7 @@ def _authority(settings: Config) -> str:
 
 
 async def _until_told(manager: Manager) -> int:
-    """Works until a signal comes; then the lease is given back."""
+    """Work until a signal comes; then the lease is given back."""
     work = asyncio.ensure_future(manager.run())
     loop = asyncio.get_running_loop()
     for name in (signal.SIGINT, signal.SIGTERM):

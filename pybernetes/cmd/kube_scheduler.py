@@ -52,7 +52,7 @@ _IGNORED = ("feature-gates", "contention-profiling", "address", "kube-api-conten
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line, with upstream's names and defaults."""
+    """Return the command line, with upstream's names and defaults."""
     result = argparse.ArgumentParser(prog="kube-scheduler", description=SUMMARY, allow_abbrev=False)
     add(result.add_argument_group("configuration"), _MISC)
     add(result.add_argument_group("serving"), _SERVING)
@@ -65,7 +65,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def configuration(options: argparse.Namespace) -> Configuration:
-    """What the scheduler is told by the file and the command line; the file's word counts."""
+    """Return what the scheduler is told by the file and the command line; the file's word counts."""
     from pybernetes.scheduling import config
 
     _secure_serving.check(options)
@@ -94,7 +94,7 @@ def configuration(options: argparse.Namespace) -> Configuration:
 
 
 def main(argv: list[str]) -> int:
-    """Runs the scheduler until it is told to stop."""
+    """Run the scheduler until it is told to stop."""
     options = parser().parse_args(argv)
     from pybernetes.client.kubeconfig import ConfigError
     from pybernetes.lib import logs

@@ -114,7 +114,7 @@ FLAGS = (
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line, with upstream's names and defaults."""
+    """Return the command line, with upstream's names and defaults."""
     from pybernetes.node.kubelet.config_fields import ABSENT, DEFAULTS, UNUSED
 
     result = argparse.ArgumentParser(prog="kubelet", description=SUMMARY, allow_abbrev=False)
@@ -155,7 +155,7 @@ def _pairs(text: str) -> dict[str, str]:
 
 
 def configuration(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The KubeletConfiguration: the file's, with the flags over it."""
+    """Return the KubeletConfiguration: the file's, with the flags over it."""
     from pybernetes.node.kubelet import config
 
     given = config.load(Path(arguments.config)) if arguments.config else {}
@@ -198,7 +198,7 @@ def _taint(text: str) -> dict[str, str]:
 
 
 def main(argv: list[str]) -> int:
-    """Runs the kubelet until it is told to stop."""
+    """Run the kubelet until it is told to stop."""
     arguments = parser().parse_args(argv)
     from pybernetes.lib import logs
     from pybernetes.node.kubelet.config import ConfigurationError
@@ -218,7 +218,7 @@ def main(argv: list[str]) -> int:
 
 
 async def _rotate(kubelet: Any, server: Any) -> None:
-    """Has certificates renewed, as the configuration says."""
+    """Have certificates renewed, as the configuration says."""
     from pybernetes.node.kubelet.certificates import CLIENT_SIGNER, SERVING_SIGNER, CertificateRotation
 
     settings, folder = kubelet.options.configuration, kubelet.options.certificates
@@ -243,7 +243,7 @@ async def _until_told(arguments: argparse.Namespace, *, alone: bool = False) -> 
 
 
 async def serve(arguments: argparse.Namespace, stop: asyncio.Event, *, alone: bool = False) -> None:
-    """Runs a kubelet until the event is set; one that is ``alone`` has the process for itself."""
+    """Run a kubelet until the event is set; one that is ``alone`` has the process for itself."""
     import socket
 
     from pybernetes.api import zpages

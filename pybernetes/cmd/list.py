@@ -8,7 +8,7 @@ SUMMARY = "List the local clusters"
 
 
 def main(argv: list[str]) -> int:
-    """Prints every cluster and whether it runs."""
+    """Print every cluster and whether it runs."""
     argparse.ArgumentParser(prog="pyb list", description=SUMMARY).parse_args(argv)
     from pybernetes.tools.local import lifecycle, paths, settings
 

@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 
 def main(argv: list[str]) -> int:
-    """Runs until told to stop."""
+    """Run until told to stop."""
     parser = argparse.ArgumentParser(prog="local-node", description=SUMMARY, allow_abbrev=False)
     parser.add_argument("--cluster", required=True, help="name of the cluster")
     parser.add_argument("--node", required=True, help="name of the node")
@@ -38,7 +38,7 @@ def main(argv: list[str]) -> int:
 
 async def _run(name: str, node_name: str) -> int:
     from pybernetes.cmd import kubelet
-    from pybernetes.node.containerd import daemon
+    from pybernetes.node.containerd import containerd
     from pybernetes.tools.local import network
     from pybernetes.tools.local import settings as kept
     from pybernetes.tools.local.node import Node
@@ -54,7 +54,7 @@ async def _run(name: str, node_name: str) -> int:
     options = node.kubelet_arguments(address, network.cluster_dns(settings.service_range))
     options.append(f"--cni-bridge={network.bridge_name(name) if settings.host_network else ''}")
     arguments = kubelet.parser().parse_args([*options, *settings.kubelet_arguments])
-    await daemon.make_ready(node.places)
+    await containerd.make_ready(node.containerd)
     tasks = [asyncio.create_task(_keep("kubelet", stop, lambda: kubelet.serve(arguments, stop)))]
     if settings.proxy_mode != "none":
         from pybernetes.tools.local import kube_proxy
@@ -71,7 +71,7 @@ async def _run(name: str, node_name: str) -> int:
 
 
 async def _keep(name: str, stop: asyncio.Event, run: Callable[[], Awaitable[None]]) -> None:
-    """Runs an agent until the node stops; one that fails is started again."""
+    """Run an agent until the node stops; one that fails is started again."""
     while not stop.is_set():
         try:
             await run()

@@ -10,7 +10,7 @@ SUMMARY = "Print what a program of a local cluster wrote"
 
 
 def main(argv: list[str]) -> int:
-    """Prints the log of the control plane, or of the program that is named."""
+    """Print the log of the control plane, or of the program that is named."""
     line = parser("logs", SUMMARY, positional=False)
     line.add_argument("component", nargs="?", default="control-plane", help="a program that pyb status names")
     line.add_argument("--tail", type=int, default=-1, metavar="N", help="only the last lines")

@@ -8,7 +8,7 @@ SUMMARY = "Show how a local cluster is"
 
 
 def main(argv: list[str]) -> int:
-    """Prints what runs and whether it is well; 1 if the cluster does not run."""
+    """Print what runs and whether it is well; 1 if the cluster does not run."""
     from pybernetes.tools.local import lifecycle, settings
     from pybernetes.tools.local.admin_client import AdminClient
     from pybernetes.tools.local.paths import Cluster

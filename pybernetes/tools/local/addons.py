@@ -14,7 +14,7 @@ Object = dict[str, Any]
 
 
 def role(name: str, user: str, *rules: Object) -> list[tuple[Ref, Object]]:
-    """A role for a user of the whole cluster."""
+    """Return a role for a user of the whole cluster."""
     binding = {
         "metadata": {"name": name},
         "roleRef": {"apiGroup": _RBAC, "kind": "ClusterRole", "name": name},
@@ -32,11 +32,11 @@ def rule(group: str, *resources: str) -> Object:
 
 
 def pod_network() -> list[tuple[Ref, Object]]:
-    """What the pod network of a node may see."""
+    """Return what the pod network of a node may see."""
     return role("pybernetes:pod-network", NETWORK_USER, rule("", "nodes"))
 
 
 async def apply(client: Client, objects: list[tuple[Ref, Object]]) -> None:
-    """Makes the objects be so, whoever changed them."""
+    """Make the objects be so, whoever changed them."""
     for kind, obj in objects:
         await client.apply(kind, obj, manager=FIELD_MANAGER, force=True)

@@ -58,7 +58,7 @@ class AdminClient:
         return json.loads(body) if response.headers.get_content_type() == "application/json" else {}
 
     def is_ready(self) -> bool:
-        """Whether the API server answers that it is."""
+        """Return whether the API server answers that it is."""
         try:
             self.call("GET", "/readyz", 2.0)
         except (ApiError, OSError):
@@ -66,7 +66,7 @@ class AdminClient:
         return True
 
     def ready_nodes(self, since: str = "") -> set[str]:
-        """The nodes that are ready, and said so since a moment if they say when they did."""
+        """Return the nodes that are ready, and said so since a moment if they say when they did."""
         return {
             node["metadata"]["name"]
             for node in self.call("GET", "/api/v1/nodes")["items"]

@@ -22,7 +22,7 @@ def _started(pid: int) -> str:
 
 
 def start(arguments: Sequence[str], pid_file: Path, log: Path) -> int:
-    """Starts one of our programs in the background; its output goes to the log."""
+    """Start one of our programs in the background; its output goes to the log."""
     with log.open("ab") as output:
         process = subprocess.Popen(
             [sys.executable, "-m", "pybernetes.cmd.main", *arguments],
@@ -46,7 +46,7 @@ def _prepare(pid_file: Path) -> None:
 
 
 def running(pid_file: Path) -> int:
-    """The process that a file names, if it is still the same one; 0 otherwise."""
+    """Return the process that a file names, if it is still the same one; 0 otherwise."""
     try:
         pid, _, started = pid_file.read_text().strip().partition(" ")
     except OSError:
@@ -55,7 +55,7 @@ def running(pid_file: Path) -> int:
 
 
 def stop(pid_file: Path, seconds: float = 20.0) -> bool:
-    """Stops a background program and waits so long for its end; False if it was not running."""
+    """Stop a background program and waits so long for its end; False if it was not running."""
     pid = running(pid_file)
     if pid:
         os.kill(pid, signal.SIGTERM)

@@ -18,7 +18,7 @@ from pybernetes.control_plane.apiserver.authn.user import AUTHENTICATED, MASTERS
 from pybernetes.control_plane.apiserver.inprocess import InProcessTransport
 from pybernetes.control_plane.controllers._controller_manager import manager as _manager
 from pybernetes.lib.http.dialer import Dialer, direct
-from pybernetes.node import provisioner
+from pybernetes.node.provisioner import provisioner
 from pybernetes.runtime import Manager
 from pybernetes.tools.local import addons, dns
 from pybernetes.tools.local.dns import DnsSettings
@@ -60,7 +60,7 @@ class ControlPlane:
     _parts: dict[str, str] = field(default_factory=dict)  # what runs here, and since when
 
     async def start(self) -> None:
-        """Starts the API server, then all who need it."""
+        """Start the API server, then all who need it."""
         settings = setup.settings(self.apiserver)
         settings.nodes.dialer = self.dialer
         self.server = ApiServer(setup.store(self.apiserver), settings)
@@ -81,7 +81,7 @@ class ControlPlane:
             self._supervise("system-pods", self._system_pods)
 
     def client(self, name: str, *groups: str, agent_name: str = "") -> Client:
-        """A client in this process, as a user."""
+        """Return a client in this process, as a user."""
         application = self.server.http.application
         made = Client(InProcessTransport(application, _user(name, *groups)), user_agent=agent_name or name)
         self._clients.append(made)
@@ -151,7 +151,7 @@ class ControlPlane:
         await manager.run()
 
     def _supervise(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
-        """Runs a part of the process; one that fails is started again."""
+        """Run a part of the process; one that fails is started again."""
 
         async def forever() -> None:
             while True:
@@ -167,7 +167,7 @@ class ControlPlane:
         self._tasks.append(asyncio.create_task(forever(), name=name))
 
     async def stop(self) -> None:
-        """Stops everything, the API server last."""
+        """Stop everything, the API server last."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -29,7 +29,7 @@ class DnsSettings:
 
 
 def objects(place: DnsSettings, port: int) -> list[tuple[Ref, Object]]:
-    """The service without a selector, and the one endpoint behind it."""
+    """Return the service without a selector, and the one endpoint behind it."""
     labels = {"k8s-app": _NAME, "kubernetes.io/name": "KubeDNS", "kubernetes.io/cluster-service": "true"}
     meta = {"name": _NAME, "namespace": _NAMESPACE}
     # name, protocol, port of the service, port of the endpoint
@@ -58,7 +58,7 @@ def objects(place: DnsSettings, port: int) -> list[tuple[Ref, Object]]:
 
 
 def roles() -> Iterable[tuple[Ref, Object]]:
-    """What kube-dns sees beyond upstream's role for it, which is older than EndpointSlices."""
+    """Return what kube-dns sees beyond upstream's role for it, which is older than EndpointSlices."""
     return role(
         "pybernetes:kube-dns", ACCOUNT, rule("", "namespaces", "configmaps"),
         rule("discovery.k8s.io", "endpointslices"),
@@ -66,7 +66,7 @@ def roles() -> Iterable[tuple[Ref, Object]]:
 
 
 async def run(client: Client, administrator: Client, place: DnsSettings) -> None:
-    """Answers until cancelled."""
+    """Answer until cancelled."""
     await addons.apply(administrator, list(roles()))
     names = KubeDns(client, _options(place, _PORT))
     try:

@@ -18,13 +18,13 @@ _SHARED = "CNI-HOSTPORT-"
 
 
 def prepare(settings: Settings) -> None:
-    """Packets to pods, services and load balancers never leave the machine, also where no rule takes them up."""
+    """Packet to pods, services and load balancers never leave the machine, also where no rule takes them up."""
     network.run("ip", "route", "replace", "unreachable", settings.pod_range, "metric", network.LAST_METRIC)
     network.keep_services_inside("", [settings.service_range, settings.node_range], default_address())
 
 
 def clear(settings: Settings) -> None:
-    """Takes away routes, links and rules; kube-proxy's too, should it have ended without doing so."""
+    """Take away routes, links and rules; kube-proxy's too, should it have ended without doing so."""
     from pybernetes.node.proxy import proxy_server
 
     for command in (
@@ -38,7 +38,7 @@ def clear(settings: Settings) -> None:
 
 
 def removal(saved: str) -> Iterator[str]:
-    """What iptables-restore has to read so that nothing of our pods is left in the table nat.
+    """Yield what iptables-restore has to read so that nothing of our pods is left in the table nat.
 
     Chains that all networks share go when no network uses them; the plugins make them again.
     """

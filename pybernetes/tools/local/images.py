@@ -11,15 +11,15 @@ from pybernetes.lib import oci
 from pybernetes.node.containerd import images
 from pybernetes.tools.local import settings as kept
 from pybernetes.tools.local.paths import Cluster
-from pybernetes.tools.local.processes import runtime_places
+from pybernetes.tools.local.processes import containerd_paths
 
 Result = TypeVar("Result")
 
 
 def sockets(cluster: Cluster) -> dict[str, Path]:
-    """The container runtimes that run, by the names of their nodes."""
+    """Return the container runtimes that run, by the names of their nodes."""
     nodes = kept.load(cluster).nodes
-    found = {node.name: runtime_places(cluster, node.name).socket for node in nodes if not node.stopped}
+    found = {node.name: containerd_paths(cluster, node.name).socket for node in nodes if not node.stopped}
     running = {name: socket for name, socket in found.items() if socket.exists()}
     if not running:
         raise images.ImageError(f"the cluster {cluster.name} has no node with real containers that runs")
@@ -33,7 +33,7 @@ async def _everywhere(cluster: Cluster, work: Callable[[Path], Awaitable[Result]
 
 
 def load(cluster: Cluster, archive: Path) -> list[str]:
-    """Brings an archive into every node; gives the names of its images."""
+    """Bring an archive into every node; gives the names of its images."""
     if not archive.is_file():
         raise images.ImageError(f"{archive}: no such file")
     loaded = asyncio.run(_everywhere(cluster, lambda socket: images.load_file(socket, archive)))
@@ -41,7 +41,7 @@ def load(cluster: Cluster, archive: Path) -> list[str]:
 
 
 def build(cluster: Cluster, folder: Path, tag: str, process: oci.Process) -> str:
-    """Makes an image with one layer, which is a folder, and brings it into every node."""
+    """Make an image with one layer, which is a folder, and brings it into every node."""
     if not folder.is_dir():
         raise images.ImageError(f"{folder}: no such folder")
     name = full_name(tag)
@@ -51,7 +51,7 @@ def build(cluster: Cluster, folder: Path, tag: str, process: oci.Process) -> str
 
 
 def listing(cluster: Cluster) -> dict[str, list[str]]:
-    """The images by name, with the nodes that have them."""
+    """Return the images by name, with the nodes that have them."""
     found: dict[str, list[str]] = {}
     for node, names in asyncio.run(_everywhere(cluster, images.names)).items():
         for name in names:
@@ -61,7 +61,7 @@ def listing(cluster: Cluster) -> dict[str, list[str]]:
 
 
 def remove(cluster: Cluster, name: str) -> None:
-    """Removes an image from every node that has it."""
+    """Remove an image from every node that has it."""
     full = full_name(name)
     if full not in listing(cluster):
         raise images.ImageError(f"no node has the image {full}")
@@ -69,7 +69,7 @@ def remove(cluster: Cluster, name: str) -> None:
 
 
 def full_name(name: str) -> str:
-    """An image's name with everything that is understood when it is left out."""
+    """Return an image's name with everything that is understood when it is left out."""
     first, slash, _ = name.partition("/")
     if not slash:
         name = f"docker.io/library/{name}"

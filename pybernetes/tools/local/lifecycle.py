@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from pybernetes.lib import tls
-from pybernetes.node.containerd import daemon
+from pybernetes.node.containerd.containerd import configure
+from pybernetes.node.containerd.requirements import check_programs
 from pybernetes.tools.local import addons, background_process, host_network, kubeconfig, name_lock, network
 from pybernetes.tools.local import settings as kept
 from pybernetes.tools.local.admin_client import AdminClient
@@ -48,7 +49,7 @@ def locked(cluster: Cluster) -> Iterator[None]:
 
 
 def up(cluster: Cluster, changes: Mapping[str, Any], report: Step, wait: float = 0.0) -> Settings:
-    """Starts a cluster, making it first if it is new; one that runs already is left as it is.
+    """Start a cluster, making it first if it is new; one that runs already is left as it is.
 
     With ``wait`` it also waits, at most so many seconds, until every node is ready.
     """
@@ -62,7 +63,7 @@ def up(cluster: Cluster, changes: Mapping[str, Any], report: Step, wait: float =
         before = kept.load(cluster)
         settings = _decide(cluster, before, changes)
         if settings.nodes:
-            daemon.check_programs()
+            check_programs()
             name_lock.take(cluster)
         kept.save(cluster, settings)
         tls.ensure_authority(cluster.certificates)
@@ -85,7 +86,7 @@ def up(cluster: Cluster, changes: Mapping[str, Any], report: Step, wait: float =
 
 
 def _decide(cluster: Cluster, settings: Settings, changes: Mapping[str, Any]) -> Settings:
-    """What the cluster is to be, with the addresses that it needs for that."""
+    """Return what the cluster is to be, with the addresses that it needs for that."""
     result = kept.apply(cluster.name, settings, {"paused": False, **changes})
     if not result.port:
         result.port = _free_port()
@@ -107,13 +108,13 @@ def _free_port() -> int:
 
 
 def server_of(settings: Settings) -> str:
-    """The URL of a cluster's API server."""
+    """Return the URL of a cluster's API server."""
     address = "127.0.0.1" if settings.address == "0.0.0.0" else settings.address
     return f"https://{address}:{settings.port}"
 
 
 def prepare(cluster: Cluster, settings: Settings, wanted: NodeSettings) -> None:
-    """Makes what a node needs before its programs start."""
+    """Make what a node needs before its programs start."""
     node, server = Node(cluster, wanted.name), server_of(settings)
     own = network.node_address(settings, wanted.name)
     if settings.host_network:
@@ -127,7 +128,7 @@ def prepare(cluster: Cluster, settings: Settings, wanted: NodeSettings) -> None:
     node.make_identity("kube-proxy", server, "system:kube-proxy")
     node.make_identity("pod-network", server, addons.NETWORK_USER)
     node.forget_dead()
-    daemon.configure(node.places)
+    configure(node.containerd)
 
 
 def _write_kubeconfig(cluster: Cluster, settings: Settings) -> None:
@@ -143,7 +144,7 @@ def _write_kubeconfig(cluster: Cluster, settings: Settings) -> None:
 
 
 def _start_supervisor(cluster: Cluster, changed: bool) -> str:
-    """Gives the moment at which it was started, or nothing if it runs since earlier."""
+    """Return the moment at which it was started, or nothing if it runs since earlier."""
     pid = background_process.running(cluster.pid(SUPERVISOR))
     if not pid:
         command = ["local-supervisor", "--cluster", cluster.name]
@@ -156,7 +157,7 @@ def _start_supervisor(cluster: Cluster, changed: bool) -> str:
 
 
 def refresh(cluster: Cluster, settings: Settings) -> None:
-    """Keeps changed settings and has the supervisor act on them."""
+    """Keep changed settings and has the supervisor act on them."""
     kept.save(cluster, settings)
     pid = background_process.running(cluster.pid(SUPERVISOR))
     if pid:
@@ -164,7 +165,7 @@ def refresh(cluster: Cluster, settings: Settings) -> None:
 
 
 def running_programs(cluster: Cluster) -> dict[str, dict[str, int]]:
-    """The programs of a cluster with their process and how often they were started again."""
+    """Return the programs of a cluster with their process and how often they were started again."""
     if not background_process.running(cluster.pid(SUPERVISOR)):
         return {}
     try:
@@ -174,7 +175,7 @@ def running_programs(cluster: Cluster) -> dict[str, dict[str, int]]:
 
 
 def wait_for_end(cluster: Cluster, program: str, seconds: float = _READY_SECONDS) -> None:
-    """Waits until the supervisor has stopped a program."""
+    """Wait until the supervisor has stopped a program."""
     deadline = time.monotonic() + seconds
     while program in running_programs(cluster):
         if time.monotonic() > deadline:
@@ -197,7 +198,7 @@ def _wait_until_ready(cluster: Cluster) -> None:
 
 
 def _wait_for_nodes(cluster: Cluster, settings: Settings, seconds: float, since: str) -> Iterator[str]:
-    """Gives the name of each node when it has become ready; what it said before a moment does not count."""
+    """Return the name of each node when it has become ready; what it said before a moment does not count."""
     missing = {node.name for node in settings.nodes if not node.stopped}
     missing |= {f"hollow-{number}" for number in range(settings.hollow)}
     deadline, api = time.monotonic() + seconds, AdminClient(cluster)
@@ -216,7 +217,7 @@ def _tail(log: Path) -> str:
 
 
 def down(cluster: Cluster) -> bool:
-    """Stops a cluster and keeps its state; False if it was not running."""
+    """Stop a cluster and keeps its state; False if it was not running."""
     with locked(cluster):
         stopped = background_process.stop(cluster.pid(SUPERVISOR), seconds=120)
         for node in kept.load(cluster).nodes if name_lock.may_have(cluster) else ():
@@ -225,7 +226,7 @@ def down(cluster: Cluster) -> bool:
 
 
 def delete(cluster: Cluster) -> None:
-    """Stops a cluster and removes everything that it made."""
+    """Stop a cluster and removes everything that it made."""
     with locked(cluster):
         settings = kept.load(cluster)
         background_process.stop(cluster.pid(SUPERVISOR), seconds=120)
@@ -244,7 +245,7 @@ def delete(cluster: Cluster) -> None:
 
 
 def pause(cluster: Cluster, paused: bool) -> None:
-    """Stops the programs of a cluster where they are, or lets them go on."""
+    """Stop the programs of a cluster where they are, or lets them go on."""
     with locked(cluster):
         if not running_programs(cluster):
             raise ClusterError(f"the cluster {cluster.name} does not run")

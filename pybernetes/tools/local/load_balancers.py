@@ -21,13 +21,13 @@ _SERVICE = "kubernetes.io/service-name"
 
 
 def pool(node_range: str) -> list[str]:
-    """The addresses that there are to give."""
+    """Return the addresses that there are to give."""
     network = ipaddress.ip_network(node_range)
     return [str(network[number]) for number in range(_FIRST, _LAST + 1)]
 
 
 def wants(service: Object | None) -> bool:
-    """Whether a service is to have an address from here."""
+    """Return whether a service is to have an address from here."""
     if service is None or service["metadata"].get("deletionTimestamp"):
         return False
     spec = service["spec"]
@@ -35,13 +35,13 @@ def wants(service: Object | None) -> bool:
 
 
 def given(service: Object) -> str:
-    """The address that a service has."""
+    """Return the address that a service has."""
     listed = ((service.get("status") or {}).get("loadBalancer") or {}).get("ingress") or ()
     return listed[0].get("ip", "") if listed else ""
 
 
 def choose(service: Object, services: Iterable[Object], addresses: list[str]) -> str:
-    """The address for a service: the one that it has, the one that it asks for, or a free one; empty if none is."""
+    """Return the address for a service: the one that it has, the one that it asks for, or a free one; empty if none is."""
     own = service["metadata"]["uid"]
     taken = {given(each) for each in services if each["metadata"]["uid"] != own}
     wishes = (given(service), service["spec"].get("loadBalancerIP") or "")
@@ -50,7 +50,7 @@ def choose(service: Object, services: Iterable[Object], addresses: list[str]) ->
 
 
 def entrance(service: Object, nodes: Mapping[str, str], slices: Iterable[Object]) -> str:
-    """The address of the node that packets go to: one with an endpoint if only such nodes take them."""
+    """Return the address of the node that packets go to: one with an endpoint if only such nodes take them."""
     if service["spec"].get("externalTrafficPolicy") == "Local":
         with_endpoint = {
             endpoint.get("nodeName")
@@ -63,7 +63,7 @@ def entrance(service: Object, nodes: Mapping[str, str], slices: Iterable[Object]
 
 
 def ready_nodes(nodes: Iterable[Object]) -> dict[str, str]:
-    """The addresses of the nodes that are ready."""
+    """Return the addresses of the nodes that are ready."""
     found = {}
     for node in nodes:
         status = node.get("status") or {}
@@ -104,7 +104,7 @@ class LoadBalancers(Controller):
         return (f"{meta['namespace']}/{name}",) if name else ()
 
     async def reconcile(self, key: str) -> None:
-        """Gives a service its address and a way to it, or takes both."""
+        """Give a service its address and a way to it, or takes both."""
         service = self.objects.get(key)
         if not wants(service):
             before = self._keys.pop(key, "")
@@ -129,7 +129,7 @@ class LoadBalancers(Controller):
         await self.client.patch(SERVICES, meta["name"], status, meta["namespace"], subresource="status")
 
     async def _route(self, address: str, node: str) -> None:
-        """Has packets to an address go to a node, or nowhere; what an earlier run left over goes first."""
+        """Have packets to an address go to a node, or nowhere; what an earlier run left over goes first."""
         if not self._bridge:
             return  # the node is here, and its kube-proxy sees the packets without a route
         if self._routes is None:

@@ -20,12 +20,12 @@ class NameTaken(ClusterError):
 
 
 def may_have(cluster: Cluster) -> bool:
-    """Whether the name is the cluster's, or nobody's."""
+    """Return whether the name is the cluster's, or nobody's."""
     return cluster.owner in ("", str(cluster.root))
 
 
 def take(cluster: Cluster) -> None:
-    """Takes the name for a cluster; NameTaken if another one has it."""
+    """Take the name for a cluster; NameTaken if another one has it."""
     with _alone(cluster.run.parent):
         if not may_have(cluster):
             home = Path(cluster.owner).parent.parent
@@ -38,7 +38,7 @@ def take(cluster: Cluster) -> None:
 
 
 def give_back(cluster: Cluster) -> None:
-    """Leaves the name to others, if the cluster has it."""
+    """Leave the name to others, if the cluster has it."""
     if cluster.owner == str(cluster.root):
         with _alone(cluster.run.parent), contextlib.suppress(OSError):
             cluster.owner_file.unlink()

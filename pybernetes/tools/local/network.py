@@ -30,7 +30,7 @@ _POOL = ipaddress.IPv4Network("172.30.0.0/16")
 
 
 def run(*command: str, given: str | None = None) -> str:
-    """Runs a command; its complaint becomes the error."""
+    """Run a command; its complaint becomes the error."""
     done = subprocess.run(command, capture_output=True, text=True, input=given)
     if done.returncode:
         raise OSError(f"{' '.join(command)}: {done.stderr.strip() or done.stdout.strip()}")
@@ -38,17 +38,17 @@ def run(*command: str, given: str | None = None) -> str:
 
 
 def _short(text: str) -> str:
-    """A few characters that stand for a name, since links have short names."""
+    """Return a few characters that stand for a name, since links have short names."""
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def bridge_name(cluster: str) -> str:
-    """The bridge of a cluster."""
+    """Return the bridge of a cluster."""
     return f"pyb{_short(cluster)}"
 
 
 def bridge_exists(cluster: str) -> bool:
-    """Whether a cluster of this name has a bridge on this machine."""
+    """Return whether a cluster of this name has a bridge on this machine."""
     return _link_exists(bridge_name(cluster))
 
 
@@ -60,19 +60,19 @@ def _link_exists(name: str) -> bool:
 
 
 def namespace(cluster: str, node: str) -> str:
-    """The network namespace of a node."""
+    """Return the network namespace of a node."""
     return f"pyb-{cluster}-{node}"
 
 
 def nodes(cluster: str) -> set[str]:
-    """The nodes of a cluster that have a namespace on this machine."""
+    """Return the nodes of a cluster that have a namespace on this machine."""
     name = re.compile(re.escape(namespace(cluster, "")) + rf"({re.escape(cluster)}(-\d+)?)\Z")
     found = (name.match(path.name) for path in _NAMESPACES.glob("pyb-*"))
     return {match[1] for match in found if match}
 
 
 def dialer(cluster: str, settings: Settings) -> Dialer:
-    """How the control plane reaches pods and services: through the namespace of a node that is there."""
+    """Return how the control plane reaches pods and services: through the namespace of a node that is there."""
 
     def inside() -> Path | None:
         return next((_NAMESPACES / namespace(cluster, node) for node in sorted(nodes(cluster))), None)
@@ -89,7 +89,7 @@ def link_name(cluster: str, node: str) -> str:
 
 
 def free_range(cluster: str = "", taken: Iterable[str] | None = None) -> str:
-    """A range of addresses for the nodes of a cluster that no link of this machine has.
+    """Return a range of addresses for the nodes of a cluster that no link of this machine has.
 
     Each name begins to look at another place: clusters that are made at the same moment should not meet.
     """
@@ -108,24 +108,24 @@ def _addresses() -> list[str]:
 
 
 def gateway(node_range: str) -> str:
-    """The address of this machine on a cluster's bridge."""
+    """Return the address of this machine on a cluster's bridge."""
     return str(next(ipaddress.ip_network(node_range).hosts()))
 
 
 def address(node_range: str, number: int) -> str:
-    """The address of a cluster's node, counted from 0."""
+    """Return the address of a cluster's node, counted from 0."""
     return str(ipaddress.ip_network(node_range)[2 + number])
 
 
 def node_address(settings: Settings, name: str) -> str:
-    """The address of a node by its name."""
+    """Return the address of a node by its name."""
     if settings.host_network:
         return default_address()
     return address(settings.node_range, settings.node(name).number)
 
 
 def cluster_dns(service_range: str) -> str:
-    """The address of the cluster's name server among the services: the tenth, as everywhere."""
+    """Return the address of the cluster's name server among the services: the tenth, as everywhere."""
     return str(ipaddress.ip_network(service_range)[10])
 
 
@@ -192,7 +192,7 @@ def make_node(cluster: str, node: str, node_range: str, number: int, kept_inside
 
 
 def keep_services_inside(name: str, ranges: Iterable[str], own: str) -> None:
-    """Gives packets to services that no rule takes up a way that leads nowhere, in a node's namespace if it has one.
+    """Give packets to services that no rule takes up a way that leads nowhere, in a node's namespace if it has one.
 
     An unreachable route would not do: a program's connect() would fail before any rule sees a packet of it.
     """
@@ -205,7 +205,7 @@ def keep_services_inside(name: str, ranges: Iterable[str], own: str) -> None:
 
 
 def remove_node(cluster: str, node: str) -> None:
-    """Removes a node's namespace, with every link and process inside."""
+    """Remove a node's namespace, with every link and process inside."""
     name = namespace(cluster, node)
     if (_NAMESPACES / name).exists():
         for pid in run("ip", "netns", "pids", name).split():
@@ -217,7 +217,7 @@ def remove_node(cluster: str, node: str) -> None:
 
 
 def remove_bridge(cluster: str) -> None:
-    """Removes the bridge and the rules."""
+    """Remove the bridge and the rules."""
     if bridge_exists(cluster):  # nor are there rules without it
         _remove_rules(cluster)
         run("ip", "link", "delete", bridge_name(cluster))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 
-from pybernetes.node.containerd import daemon
+from pybernetes.node.containerd.requirements import check_programs
 from pybernetes.tools.local import lifecycle, network
 from pybernetes.tools.local import settings as kept
 from pybernetes.tools.local.admin_client import AdminClient, ApiError
@@ -13,7 +13,7 @@ from pybernetes.tools.local.paths import Cluster
 
 
 def add(cluster: Cluster) -> str:
-    """Adds a node with real containers and gives its name."""
+    """Add a node with real containers and gives its name."""
     with lifecycle.locked(cluster):
         settings = kept.load(cluster)
         if settings.host_network:
@@ -23,7 +23,7 @@ def add(cluster: Cluster) -> str:
                 "this cluster has no network for real nodes: its API server serves this machine alone; "
                 "make a cluster with pyb up --nodes 1"
             )
-        daemon.check_programs()
+        check_programs()
         settings.nodes = kept.with_nodes(cluster.name, settings.nodes, len(settings.nodes) + 1)
         node = settings.nodes[-1]
         lifecycle.prepare(cluster, settings, node)
@@ -32,7 +32,7 @@ def add(cluster: Cluster) -> str:
 
 
 def remove(cluster: Cluster, name: str) -> None:
-    """Stops a node, takes it out of the API and removes all that it made."""
+    """Stop a node, takes it out of the API and removes all that it made."""
     with lifecycle.locked(cluster):
         settings = kept.load(cluster)
         settings.nodes.remove(settings.node(name))
@@ -45,7 +45,7 @@ def remove(cluster: Cluster, name: str) -> None:
 
 
 def stop(cluster: Cluster, name: str) -> None:
-    """Stops a node; the cluster sees it as lost."""
+    """Stop a node; the cluster sees it as lost."""
     with lifecycle.locked(cluster):
         settings = kept.load(cluster)
         settings.change(settings.node(name), stopped=True)
@@ -55,7 +55,7 @@ def stop(cluster: Cluster, name: str) -> None:
 
 
 def start(cluster: Cluster, name: str) -> None:
-    """Starts a node that was stopped."""
+    """Start a node that was stopped."""
     with lifecycle.locked(cluster):
         settings = kept.load(cluster)
         node = settings.node(name)
@@ -65,13 +65,13 @@ def start(cluster: Cluster, name: str) -> None:
 
 
 def shell(cluster: Cluster, name: str, command: list[str]) -> list[str]:
-    """The command line of a shell, or of another command, inside of a node."""
+    """Return the command line of a shell, or of another command, inside of a node."""
     settings = kept.load(cluster)
     node = Node(cluster, settings.node(name).name)
-    endpoint = f"unix://{node.places.socket}"
+    endpoint = f"unix://{node.containerd.socket}"
     environment = [
         f"CONTAINER_RUNTIME_ENDPOINT={endpoint}",
-        f"CONTAINERD_ADDRESS={node.places.socket}",
+        f"CONTAINERD_ADDRESS={node.containerd.socket}",
         "CONTAINERD_NAMESPACE=k8s.io",
     ]
     namespace = network.namespace(cluster.name, name)

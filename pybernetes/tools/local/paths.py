@@ -19,7 +19,7 @@ class NoSuchCluster(ClusterError):
 
 
 def home() -> Path:
-    """The folder of all local clusters."""
+    """Return the folder of all local clusters."""
     given = os.environ.get("PYBERNETES_HOME")
     return Path(given).absolute() if given else Path.home() / ".pybernetes"
 
@@ -85,28 +85,28 @@ class Cluster:
         return self.root / "programs.json"
 
     def pid(self, program: str) -> Path:
-        """The file that says which process a background program is."""
+        """Return the file that says which process a background program is."""
         return self.root / f"{program}.pid"
 
     def log(self, program: str) -> Path:
-        """The file that a background program writes to."""
+        """Return the file that a background program writes to."""
         return self.logs / f"{program}.log"
 
     def create(self) -> None:
-        """Makes the folders, for their owner alone: there are keys in them."""
+        """Make the folders, for their owner alone: there are keys in them."""
         for folder in (self.root, self.certificates, self.data, self.logs):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
 
 
 def clusters() -> list[Cluster]:
-    """Every cluster of this user."""
+    """Return every cluster of this user."""
     folder = home() / "clusters"
     names = sorted(path.name for path in folder.iterdir() if path.is_dir()) if folder.is_dir() else []
     return [Cluster(name) for name in names]
 
 
 def find(name: str) -> Cluster:
-    """A cluster that exists; without a name the only one there is, or the default."""
+    """Return a cluster that exists; without a name the only one there is, or the default."""
     if not name:
         found = clusters()
         name = found[0].name if len(found) == 1 else DEFAULT

@@ -22,17 +22,17 @@ class ProcessSpec:
 
 
 def ours(*arguments: str) -> tuple[str, ...]:
-    """The command line of one of our own programs."""
+    """Return the command line of one of our own programs."""
     return (sys.executable, "-m", "pybernetes.cmd.main", *arguments)
 
 
-def runtime_places(cluster: Cluster, node: str) -> ContainerdPaths:
-    """Where the containerd of a node keeps its things."""
+def containerd_paths(cluster: Cluster, node: str) -> ContainerdPaths:
+    """Return where the containerd of a node keeps its things."""
     return ContainerdPaths(cluster.root / "nodes" / node / "containerd", cluster.run / node)
 
 
 def desired_processes(cluster: Cluster, settings: Settings) -> list[ProcessSpec]:
-    """The programs of a cluster: a control plane, and a container runtime and an agent for each node."""
+    """Return the programs of a cluster: a control plane, and a container runtime and an agent for each node."""
     result = [ProcessSpec(CONTROL_PLANE, ours(CONTROL_PLANE, "--cluster", cluster.name))]
     for node in settings.nodes:
         if not node.stopped:
@@ -44,7 +44,7 @@ def _of_node(cluster: Cluster, settings: Settings, node: NodeSettings) -> list[P
     # nsenter and not `ip netns exec`, which would hide the mounts of the cgroups.
     namespace = network.namespace(cluster.name, node.name)
     inside = () if settings.host_network else ("nsenter", f"--net=/run/netns/{namespace}", "--")
-    containerd = ("containerd", "--config", str(runtime_places(cluster, node.name).config))
+    containerd = ("containerd", "--config", str(containerd_paths(cluster, node.name).config))
     agent = ours("local-node", "--cluster", cluster.name, "--node", node.name)
     return [
         ProcessSpec(f"containerd-{node.name}", (*inside, *containerd)),

@@ -63,7 +63,7 @@ class Settings:
     kubelet_arguments: list[str] = field(default_factory=list)
 
     def node(self, name: str) -> NodeSettings:
-        """The node of a name."""
+        """Return the node of a name."""
         for node in self.nodes:
             if node.name == name:
                 return node
@@ -71,12 +71,12 @@ class Settings:
         raise SettingsError(f"there is no node {name!r}; the nodes are: {known}")
 
     def change(self, node: NodeSettings, **changes: Any) -> None:
-        """Puts a changed node in the place of the old one."""
+        """Put a changed node in the place of the old one."""
         self.nodes[self.nodes.index(node)] = replace(node, **changes)
 
 
 def load(cluster: Cluster) -> Settings:
-    """The settings of a cluster; those of a new one if an ``up`` was cut short before it knew anything."""
+    """Return the settings of a cluster; those of a new one if an ``up`` was cut short before it knew anything."""
     try:
         found = json.loads(cluster.settings.read_text())
     except FileNotFoundError:
@@ -86,12 +86,12 @@ def load(cluster: Cluster) -> Settings:
 
 
 def save(cluster: Cluster, settings: Settings) -> None:
-    """Writes the settings, all or nothing."""
+    """Write the settings, all or nothing."""
     tls.write_atomically(cluster.settings, json.dumps(asdict(settings), indent=2).encode(), 0o600)
 
 
 def node_name(cluster: str, number: int) -> str:
-    """The name of a node with real containers, counted from 0."""
+    """Return the name of a node with real containers, counted from 0."""
     return cluster if number == 0 else f"{cluster}-{number + 1}"
 
 
@@ -106,7 +106,7 @@ def with_nodes(cluster: str, existing: list[NodeSettings], count: int) -> list[N
 
 
 def from_file(path: Path) -> dict[str, Any]:
-    """The settings that a file gives, under the names that they have here."""
+    """Return the settings that a file gives, under the names that they have here."""
     import yaml
 
     try:
@@ -126,7 +126,7 @@ def from_file(path: Path) -> dict[str, Any]:
 
 
 def apply(cluster: str, settings: Settings, changes: Mapping[str, Any]) -> Settings:
-    """The settings with changes, as a command line or a file asks for them; SettingsError if they cannot be."""
+    """Return the settings with changes, as a command line or a file asks for them; SettingsError if they cannot be."""
     result = replace(settings)
     kinds = {each.name: type(getattr(Settings(), each.name)) for each in fields(Settings)}
     for key, value in changes.items():

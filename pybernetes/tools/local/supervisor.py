@@ -42,7 +42,7 @@ class RotatedLog:
         self._size = self._file.tell()
 
     def write(self, data: bytes) -> None:
-        """Appends; a line that begins before the limit may end behind it."""
+        """Append; a line that begins before the limit may end behind it."""
         if self._size and self._size + len(data) > self.limit:
             self._file.close()
             for number in range(self.files - 1, 0, -1):
@@ -55,7 +55,7 @@ class RotatedLog:
         self._size += len(data)
 
     def close(self) -> None:
-        """Closes the file."""
+        """Close the file."""
         self._file.close()
 
 
@@ -84,7 +84,7 @@ class Supervisor:
         self._signals: set[int] = set()  # those that came and were not looked at yet
 
     def run(self) -> None:
-        """Runs until SIGTERM."""
+        """Run until SIGTERM."""
         ear, mouth = socket.socketpair()
         for end in (ear, mouth):
             end.setblocking(False)
@@ -104,7 +104,7 @@ class Supervisor:
         self._stop(list(self.running))
 
     def _take(self, seconds: float | None) -> None:
-        """Waits for something to happen; takes what programs wrote and notes the signals that came."""
+        """Wait for something to happen; takes what programs wrote and notes the signals that came."""
         for key, _ in self._selector.select(seconds):
             if key.data is None:
                 self._signals.update(key.fileobj.recv(64))  # type: ignore[union-attr]
@@ -112,7 +112,7 @@ class Supervisor:
                 self._read(key.fileobj, key.data)
 
     def refresh(self) -> None:
-        """Makes what runs match what is wanted."""
+        """Make what runs match what is wanted."""
         programs, paused = self.wanted()
         names = {program.name for program in programs}
         self._stop([name for name in self.running if name not in names])
@@ -178,7 +178,7 @@ class Supervisor:
         each.due = time.monotonic() + each.delay
 
     def _stop(self, names: list[str]) -> None:
-        """Stops programs one after the other, the last started first: each may need those before it."""
+        """Stop programs one after the other, the last started first: each may need those before it."""
         for name in reversed(names):
             each = self.running.pop(name)
             if each.process is not None and each.process.poll() is None:
@@ -190,7 +190,7 @@ class Supervisor:
         self._reap()
 
     def _wait(self, each: Running) -> None:
-        """Waits for an end, and takes what the program writes meanwhile, so that it cannot block on it."""
+        """Wait for an end, and takes what the program writes meanwhile, so that it cannot block on it."""
         assert each.process is not None
         deadline = time.monotonic() + _STOP_SECONDS
         while each.process.poll() is None:

@@ -22,12 +22,12 @@ SOURCE = "kubernetes.io/config.source"
 
 
 def names(component: str, node: str) -> str:
-    """The name of the pod that shows a component of a node."""
+    """Return the name of the pod that shows a component of a node."""
     return f"{component}-{node}"
 
 
 def pod(component: str, node: Object) -> Object:
-    """A pod that shows a component."""
+    """Return a pod that shows a component."""
     name = node["metadata"]["name"]
     owner = {
         "apiVersion": "v1",
@@ -63,7 +63,7 @@ def pod(component: str, node: Object) -> Object:
 
 
 def status(component: str, node: Object, started: str) -> Object:
-    """What such a pod says: it runs since its process does, and is ready if its node is."""
+    """Return what such a pod says: it runs since its process does, and is ready if its node is."""
     conditions = {each["type"]: each for each in node.get("status", {}).get("conditions", ())}
     ready = conditions.get("Ready", {}).get("status") == "True"
     addresses = [
@@ -118,11 +118,11 @@ class SystemPods(Controller):
         return (shown["spec"].get("nodeName", ""),)
 
     def concerns(self, old: Object | None, new: Object | None) -> bool:
-        """A node's heartbeats change nothing."""
+        """Return a node's heartbeats change nothing."""
         return old is None or new is None or _looks(old) != _looks(new)
 
     async def reconcile(self, key: str) -> None:
-        """Shows the components of a node as they are, and no others."""
+        """Show the components of a node as they are, and no others."""
         node = self.objects.get(key)
         if node is None:  # the garbage collector takes them
             return
@@ -166,7 +166,7 @@ def _looks(node: Object) -> Any:
 
 
 def _stripped(said: Object) -> Any:
-    """What of a status is compared: times of transitions and the generation are the server's and others' business."""
+    """Return what of a status is compared: times of transitions and the generation are the server's and others' business."""
     conditions = sorted((each["type"], each["status"]) for each in said.get("conditions", ()))
     containers = [(each["name"], each["ready"], each["state"]) for each in said.get("containerStatuses", ())]
     return said.get("phase"), said.get("podIP"), conditions, containers

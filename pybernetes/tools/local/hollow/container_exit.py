@@ -23,7 +23,7 @@ class ContainerExit(NamedTuple):
 
 
 def of_container(container: Object, pod: Object | None = None) -> ContainerExit | None:
-    """The fate of a container; None if it runs for good, as servers do and whatever we do not understand."""
+    """Return the fate of a container; None if it runs for good, as servers do and whatever we do not understand."""
     words = [*(container.get("command") or ()), *(container.get("args") or ())]
     if not words:
         # The shell that such an image starts by default has nothing to read, and ends.
@@ -43,7 +43,7 @@ def of_container(container: Object, pod: Object | None = None) -> ContainerExit 
 
 
 def _variables(container: Object, pod: Object) -> dict[str, str]:
-    """The environment, as far as it comes from the pod itself."""
+    """Return the environment, as far as it comes from the pod itself."""
     found = {}
     meta = pod.get("metadata", {})
     for each in container.get("env") or ():
@@ -59,7 +59,7 @@ def _variables(container: Object, pod: Object) -> dict[str, str]:
 
 
 def of_pod(pod: Object) -> ContainerExit | None:
-    """The fate of a pod: it ends with the last of its containers, badly if one of them does."""
+    """Return the fate of a pod: it ends with the last of its containers, badly if one of them does."""
     annotations = pod["metadata"].get("annotations") or {}
     if EXIT_CODE in annotations or RUN_SECONDS in annotations:
         return ContainerExit(float(annotations.get(RUN_SECONDS, 0)), int(annotations.get(EXIT_CODE, 0)))

@@ -70,7 +70,7 @@ class Pods(Controller):
         return (new or old or {})["spec"].get("nodeName") in self._nodes
 
     async def reconcile(self, key: str) -> float | None:
-        """Takes the stage that is due."""
+        """Take the stage that is due."""
         pod = self.objects.get(key)
         if pod is None:
             self._since.pop(key, None)
@@ -115,7 +115,7 @@ class Pods(Controller):
         )  # fmt: skip
 
     def _taken(self, pod: Object, node: str) -> set[tuple[str, int]]:
-        """The ports of a node that other pods have."""
+        """Return the ports of a node that other pods have."""
         others = [each for each in self.objects.find(with_ports, node) if each is not pod]
         return {
             port
@@ -125,7 +125,7 @@ class Pods(Controller):
         }
 
     def _address(self, node: str) -> str:
-        """An address of the node's range that no pod there has; one of our own if it was given none."""
+        """Return an address of the node's range that no pod there has; one of our own if it was given none."""
         spec = (self.cache(NODES).get(node) or {}).get("spec", {})
         network = _network(spec.get("podCIDR", _RANGE))
         room = network.num_addresses - 2
@@ -138,7 +138,7 @@ class Pods(Controller):
 
 
 def address(number: int) -> str:
-    """The address that the node of a number claims to have."""
+    """Return the address that the node of a number claims to have."""
     return f"172.31.{number // 250}.{number % 250 + 1}"
 
 
@@ -161,7 +161,7 @@ class Nodes:
         return render(stages.node_template(), {}, known)
 
     async def register(self) -> None:
-        """Makes the nodes, or takes over those that are there."""
+        """Make the nodes, or takes over those that are there."""
         for start in range(0, len(self._names), 32):
             part = list(enumerate(self._names))[start : start + 32]
             await asyncio.gather(*(self._register(number, name) for number, name in part))
@@ -176,12 +176,12 @@ class Nodes:
         await self._renew(name)
 
     async def _report(self, number: int, name: str) -> None:
-        """Writes the status of a node."""
+        """Write the status of a node."""
         status = self._node(number, name)["status"]
         await self._client.patch(NODES, name, {"status": status}, subresource="status", type="strategic")
 
     async def _renew(self, name: str) -> None:
-        """Renews the lease of a node."""
+        """Renew the lease of a node."""
         now = rfc3339.micro(self._clock.now())
         spec = {"holderIdentity": name, "leaseDurationSeconds": _LEASE_SECONDS, "renewTime": now}
         known = self._leases.get(name)
@@ -197,7 +197,7 @@ class Nodes:
             self._leases.pop(name, None)
 
     async def run(self) -> None:
-        """Renews leases and reports until it is cancelled, one node after the other so that the load is even."""
+        """Renew leases and reports until it is cancelled, one node after the other so that the load is even."""
         reported = dict.fromkeys(self._names, self._clock.monotonic())
         while True:
             pause = _RENEW_SECONDS / max(1, len(self._names))
@@ -224,7 +224,7 @@ async def run(
     start_seconds: float = 0.0,
     ready: asyncio.Event | None = None,
 ) -> None:
-    """Pretends to be nodes until it is cancelled; ``ready`` is set when they are registered."""
+    """Pretend to be nodes until it is cancelled; ``ready`` is set when they are registered."""
     runtime = Runtime(client, clock=clock)
     pods = Pods(runtime, names, plan if plan is not None else stages.builtin(), start_seconds)
     nodes = Nodes(client, names, version, clock)

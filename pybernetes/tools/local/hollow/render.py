@@ -12,7 +12,7 @@ Facts = Mapping[str, Any]
 
 
 def lookup(obj: Any, path: str) -> Any:
-    """The part of an object at a path such as ``.status.phase``; ABSENT if there is none."""
+    """Return the part of an object at a path such as ``.status.phase``; ABSENT if there is none."""
     for name in path.strip(".").split(".") if path.strip(".") else ():
         if not isinstance(obj, dict) or name not in obj:
             return ABSENT
@@ -21,7 +21,7 @@ def lookup(obj: Any, path: str) -> Any:
 
 
 def render(template: Any, obj: Object, facts: Facts, item: Any = None) -> Any:
-    """The template with everything filled in; what stands for nothing is left out."""
+    """Return the template with everything filled in; what stands for nothing is left out."""
     if isinstance(template, str):
         return _text(template, obj, facts, item)
     if isinstance(template, list):

@@ -48,7 +48,7 @@ class Script:
             pass
 
     def _block(self, ends: tuple[str, ...], live: bool = True) -> None:
-        """Runs statements up to a keyword, or passes over them."""
+        """Run statements up to a keyword, or passes over them."""
         while self._rest and self._rest[0] not in ends:
             statement = self._rest.pop(0)
             if statement == "if":
@@ -110,7 +110,7 @@ class Script:
 
 
 def _keyworded(part: str) -> list[str]:
-    """A part of a script with the keywords that it begins with on their own."""
+    """Return a part of a script with the keywords that it begins with on their own."""
     first, _, rest = part.partition(" ")
     return [first, *_keyworded(rest.strip())] if first in _KEYWORDS else [part]
 

@@ -25,7 +25,7 @@ def of(
     start_seconds: float = 0.0,
     taken: Collection[tuple[str, int]] = (),
 ) -> dict[str, Any]:
-    """The facts: the time, addresses, and how the pod is going to end."""
+    """Return the facts: the time, addresses, and how the pod is going to end."""
     status, moment = pod.get("status", {}), rfc3339.seconds(now)
     statuses = {each["name"]: each for each in status.get("containerStatuses") or ()}
     ending = container_exit.of_pod(pod) if status.get("phase") == "Running" else None
@@ -67,7 +67,7 @@ def of(
 
 
 def host_ports(pod: Object) -> list[tuple[str, int]]:
-    """The ports of its node that a pod asks for."""
+    """Return the ports of its node that a pod asks for."""
     return [
         (port.get("protocol", "TCP"), port["hostPort"])
         for container in pod["spec"]["containers"]
@@ -77,7 +77,7 @@ def host_ports(pod: Object) -> list[tuple[str, int]]:
 
 
 def _outcome(pod: Object, ending: container_exit.ContainerExit, now: float) -> dict[str, Any]:
-    """Whether the pod ends or its containers are restarted, and how many seconds are left until then."""
+    """Return whether the pod ends or its containers are restarted, and how many seconds are left until then."""
     policy = pod["spec"].get("restartPolicy", "Always")
     statuses = pod.get("status", {}).get("containerStatuses") or [{}]
     restarts = max(each.get("restartCount", 0) for each in statuses)
@@ -91,7 +91,7 @@ def _outcome(pod: Object, ending: container_exit.ContainerExit, now: float) -> d
 
 
 def _init_state(container: Object, moment: str, digest: str) -> Object:
-    """Sidecars run; other containers of that sort have done their work before the pod starts."""
+    """Sidecar run; other containers of that sort have done their work before the pod starts."""
     if container.get("restartPolicy") == "Always":
         return {"started": True, "state": {"running": {"startedAt": moment}}}
     ended = {"exitCode": 0, "reason": "Completed", "startedAt": moment, "finishedAt": moment, "containerID": f"hollow://{digest}"}  # fmt: skip

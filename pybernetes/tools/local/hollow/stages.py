@@ -22,19 +22,19 @@ class Stage(NamedTuple):
 
 
 def read(path: Path) -> list[Stage]:
-    """The stages in a file."""
+    """Return the stages in a file."""
     return [Stage(**entry) for entry in _yaml(path)]
 
 
 @lru_cache(maxsize=1)
 def builtin() -> list[Stage]:
-    """The stages that hollow nodes have unless told otherwise."""
+    """Return the stages that hollow nodes have unless told otherwise."""
     return read(_FOLDER / "stages.yaml")
 
 
 @lru_cache(maxsize=1)
 def node_template() -> Object:
-    """What a hollow node looks like."""
+    """Return what a hollow node looks like."""
     return _yaml(_FOLDER / "node.yaml")
 
 
@@ -45,7 +45,7 @@ def _yaml(path: Path) -> Any:
 
 
 def matches(stage: Stage, pod: Object, facts: Facts) -> bool:
-    """Whether all conditions of a stage hold."""
+    """Return whether all conditions of a stage hold."""
     for name, wanted in stage.when.items():
         value = lookup(pod, name) if name.startswith(".") else facts.get(name, ABSENT)
         if not any(_is(value, each) for each in (wanted if isinstance(wanted, list) else [wanted])):
@@ -62,7 +62,7 @@ def _is(value: Any, wanted: Any) -> bool:
 
 
 def find(stages: list[Stage], pod: Object, facts: Facts) -> Stage | None:
-    """The stage that is next for a pod."""
+    """Return the stage that is next for a pod."""
     return next((stage for stage in stages if matches(stage, pod, facts)), None)
 
 
@@ -72,7 +72,7 @@ def delay(stage: Stage, facts: Facts) -> float:
 
 
 def status(stage: Stage, pod: Object, facts: Facts) -> Object:
-    """The status of a pod after a stage."""
+    """Return the status of a pod after a stage."""
     old = pod.get("status", {})
     new = render(stage.status, pod, facts)
     result = {**old, **new}

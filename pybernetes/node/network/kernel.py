@@ -5,20 +5,17 @@ from __future__ import annotations
 import asyncio
 import errno
 import socket
-import struct
-import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any
 
 from pyroute2 import AsyncIPRoute
 from pyroute2.netlink.exceptions import NetlinkError
-from pyroute2.netlink.rtnl import RTMGRP_IPV4_ROUTE, RTMGRP_IPV6_ROUTE, RTMGRP_LINK
 
 from pybernetes.node.network.plan import DEVICE, UNREACHABLE_METRIC, Address, Overlay, Plan, Route
 
-# By this number the kernel remembers whose routes they are; see /etc/iproute2/rt_protos.
+# The kernel keeps this number with each route, so that we know ours; see /etc/iproute2/rt_protos.
 PROTOCOL = 80
 _UNREACHABLE, _UNICAST = 7, 1
 _ONLINK = 4
@@ -26,11 +23,6 @@ _PERMANENT, _NOARP = 0x80, 0x40
 _SELF = 2  # NTF_SELF: the forwarding entries of the device itself, not of a bridge
 _FAMILY: dict[int, int] = {4: socket.AF_INET, 6: socket.AF_INET6}
 _MAIN_TABLE = 254
-# Kinds of news, and where in them to find things (linux/rtnetlink.h, linux/if_link.h).
-_NEW_LINK, _DELETED_LINK, _DELETED_ROUTE = 16, 17, 25
-_NAME, _MTU, _ROUTE_PROTOCOL = 3, 4, 5
-_UP = 1  # the flag of a link that is switched on
-_POD_LINK = "veth"  # pods come and go with links that the bridge plugin names so
 
 
 class Kernel:
@@ -40,23 +32,23 @@ class Kernel:
         self._netlink = AsyncIPRoute()
 
     def close(self) -> None:
-        """Ends the conversation; what was made stays."""
+        """Close the socket; what was made stays."""
         self._netlink.close()
 
     async def underlay(self, address: Address) -> tuple[int, int]:
-        """The index and the MTU of the link that has an address; (0, 0) if no link has it."""
-        async for each in await self._netlink.addr("dump", family=_FAMILY[address.version]):
-            if address in (_address(each.get("local")), _address(each.get("address"))):
+        """Return the index and the MTU of the link that has an address; (0, 0) if no link has it."""
+        async for info in await self._netlink.addr("dump", family=_FAMILY[address.version]):
+            if address in (_address(info.get("local")), _address(info.get("address"))):
                 async for link in await self._netlink.link("dump"):
-                    if link["index"] == each["index"]:
+                    if link["index"] == info["index"]:
                         return link["index"], link.get("mtu") or 0
         return 0, 0
 
     async def apply(self, plan: Plan, underlay: int) -> None:
-        """Makes the tables match the plan."""
-        for version in {each.version for each in plan.cluster}:
-            _switch(f"net/ipv{version}/" + ("ip_forward" if version == 4 else "conf/all/forwarding"))
-            _switch(f"net/bridge/bridge-nf-call-ip{'6' if version == 6 else ''}tables", optional=True)
+        """Make the tables match the plan."""
+        for version in {network.version for network in plan.cluster}:
+            _turn_on(f"net/ipv{version}/" + ("ip_forward" if version == 4 else "conf/all/forwarding"))
+            _turn_on(f"net/bridge/bridge-nf-call-ip{'6' if version == 6 else ''}tables", optional=True)
         device = await self._device(plan.overlay, plan.mtu, underlay)
         if plan.overlay is not None:
             await self._addresses(plan.overlay, device)
@@ -73,7 +65,7 @@ class Kernel:
         return None
 
     async def _device(self, overlay: Overlay | None, mtu: int, underlay: int) -> int:
-        """The index of a device that is as it should be; one that can not be changed is made anew."""
+        """Return the index of the right device; one that cannot be changed is made anew."""
         link = await self._link()
         if link is not None and (overlay is None or not _same(link, overlay, underlay)):
             await self._netlink.link("del", index=link["index"])
@@ -86,7 +78,7 @@ class Kernel:
                 "add", ifname=DEVICE, kind="vxlan", address=overlay.mac, vxlan_id=overlay.vni,
                 vxlan_port=overlay.port, vxlan_link=underlay, vxlan_learning=0, **{local: str(overlay.local)},
             )  # fmt: skip
-            _switch(f"net/ipv6/conf/{DEVICE}/addr_gen_mode", optional=True)
+            _turn_on(f"net/ipv6/conf/{DEVICE}/addr_gen_mode", optional=True)
             link = await self._link()
         changes: dict[str, Any] = {}
         if mtu and link.get("mtu") != mtu:
@@ -98,53 +90,53 @@ class Kernel:
         return link["index"]
 
     async def _addresses(self, overlay: Overlay, device: int) -> None:
-        found: set[Address] = set()
-        async for each in await self._netlink.addr("dump", index=device):
-            address = _address(each.get("address"))
+        present: set[Address] = set()
+        async for info in await self._netlink.addr("dump", index=device):
+            address = _address(info.get("address"))
             if address is None or address.is_link_local:
                 continue
             if address in overlay.addresses:
-                found.add(address)
+                present.add(address)
             else:
                 await self._netlink.addr(
-                    "del", index=device, address=str(address), prefixlen=each["prefixlen"]
+                    "del", index=device, address=str(address), prefixlen=info["prefixlen"]
                 )
-        for address in overlay.addresses - found:
+        for address in overlay.addresses - present:
             await self._netlink.addr(
                 "add", index=device, address=str(address), prefixlen=address.max_prefixlen
             )
 
     async def _neighbours(self, overlay: Overlay, device: int) -> None:
-        found: set[tuple[Address, str]] = set()
+        present: set[tuple[Address, str]] = set()
         for family in _FAMILY.values():
-            async for each in await self._netlink.neigh("dump", family=family):
-                if each["ifindex"] != device or not each["state"] & _PERMANENT:
+            async for neighbour in await self._netlink.neigh("dump", family=family):
+                if neighbour["ifindex"] != device or not neighbour["state"] & _PERMANENT:
                     continue
-                address = ip_address(each.get("dst"))
-                entry = (address, each.get("lladdr") or "")
+                address = ip_address(neighbour.get("dst"))
+                entry = (address, neighbour.get("lladdr") or "")
                 if entry in overlay.neighbours:
-                    found.add(entry)
-                elif address not in {known for known, _ in overlay.neighbours}:
+                    present.add(entry)
+                elif address not in {peer_address for peer_address, _ in overlay.neighbours}:
                     await self._netlink.neigh("del", ifindex=device, dst=str(address), family=family)
-        for address, mac in overlay.neighbours - found:
+        for address, mac in overlay.neighbours - present:
             await self._netlink.neigh(
                 "replace", ifindex=device, dst=str(address), lladdr=mac, state=_PERMANENT,
                 family=_FAMILY[address.version],
             )  # fmt: skip
 
     async def _forwarding(self, overlay: Overlay, device: int) -> None:
-        found: set[tuple[str, Address]] = set()
+        present: set[tuple[str, Address]] = set()
         macs = {mac for mac, _ in overlay.forwarding}
-        async for each in await self._netlink.fdb("dump"):
-            remote = _address(each.get("dst"))
-            if each["ifindex"] != device or remote is None:
+        async for forwarding_entry in await self._netlink.fdb("dump"):
+            remote = _address(forwarding_entry.get("dst"))
+            if forwarding_entry["ifindex"] != device or remote is None:
                 continue
-            entry = (each.get("lladdr"), remote)
+            entry = (forwarding_entry.get("lladdr"), remote)
             if entry in overlay.forwarding:
-                found.add(entry)
+                present.add(entry)
             elif entry[0] not in macs:
                 await self._netlink.fdb("del", ifindex=device, lladdr=entry[0], dst=str(remote))
-        for mac, remote in overlay.forwarding - found:
+        for mac, remote in overlay.forwarding - present:
             await self._netlink.fdb(
                 "replace", ifindex=device, lladdr=mac, dst=str(remote), state=_PERMANENT | _NOARP, flags=_SELF
             )
@@ -152,30 +144,30 @@ class Kernel:
     # -- routes ------------------------------------------------------------------------------------------
 
     async def _routes(self, plan: Plan, device: int) -> None:
-        found: set[Route] = set()
+        present: set[Route] = set()
         stale: list[dict[str, Any]] = []
         for version, family in _FAMILY.items():
-            async for each in await self._netlink.route("dump", family=family, table=_MAIN_TABLE):
-                if each["proto"] != PROTOCOL or each.get("table", each["table"]) != _MAIN_TABLE:
+            async for message in await self._netlink.route("dump", family=family, table=_MAIN_TABLE):
+                if message["proto"] != PROTOCOL or message.get("table", message["table"]) != _MAIN_TABLE:
                     continue
-                route = _route(each, version, device)
-                if route is not None and route in plan.routes and route not in found:
-                    found.add(route)
+                route = _route(message, version, device)
+                if route is not None and route in plan.routes and route not in present:
+                    present.add(route)
                 else:
-                    stale.append(_request(each, version, family))
-        # Old ones go first: IPv6 takes no gateway that another route leads to. Meanwhile nothing leaks.
+                    stale.append(_deletion_request(message, version, family))
+        # Old ones go first: IPv6 refuses a gateway that another route leads to. Meanwhile no packet leaks.
         for request in stale:
             try:
                 await self._netlink.route("del", **request)
             except NetlinkError as error:
                 if error.code != errno.ESRCH:  # it went with its link
                     raise
-        for route in sorted(plan.routes - found, key=lambda each: not each.unreachable):
-            await self._netlink.route("replace", **_wanted(route, device))
+        for route in sorted(plan.routes - present, key=lambda route: not route.unreachable):
+            await self._netlink.route("replace", **_route_request(route, device))
 
 
 def _same(link: Any, overlay: Overlay, underlay: int) -> bool:
-    """Whether a link is the overlay's device with all that can not be changed later."""
+    """Return whether a link is the overlay's device, with all that cannot be changed later."""
     info = link.get(("linkinfo", "data"))
     if link.get(("linkinfo", "kind")) != "vxlan" or info is None:
         return False
@@ -194,7 +186,7 @@ def _address(text: str | None) -> Address | None:
 
 
 def _route(message: Any, version: int, device: int) -> Route | None:
-    """A route of the kernel as we would have asked for it; None if we never would."""
+    """Return a route of the kernel as a route of a plan; None if no plan has such a route."""
     default = "0.0.0.0" if version == 4 else "::"
     destination = ip_network(f"{message.get('dst') or default}/{message['dst_len']}")
     if message["type"] == _UNREACHABLE:
@@ -206,7 +198,7 @@ def _route(message: Any, version: int, device: int) -> Route | None:
     return Route(destination, gateway, overlay)
 
 
-def _wanted(route: Route, device: int) -> dict[str, Any]:
+def _route_request(route: Route, device: int) -> dict[str, Any]:
     request: dict[str, Any] = {
         "dst": str(route.destination),
         "family": _FAMILY[route.destination.version],
@@ -219,8 +211,8 @@ def _wanted(route: Route, device: int) -> dict[str, Any]:
     return {**request, "oif": device, "flags": _ONLINK} if route.overlay else request
 
 
-def _request(message: Any, version: int, family: int) -> dict[str, Any]:
-    """How to have a route of the kernel deleted."""
+def _deletion_request(message: Any, version: int, family: int) -> dict[str, Any]:
+    """Return the request that deletes a route of the kernel."""
     default = "0.0.0.0" if version == 4 else "::"
     request = {
         "dst": f"{message.get('dst') or default}/{message['dst_len']}",
@@ -235,8 +227,8 @@ def _request(message: Any, version: int, family: int) -> dict[str, Any]:
     return request
 
 
-def _switch(name: str, *, optional: bool = False) -> None:
-    """Turns a setting of the kernel on, if it is not."""
+def _turn_on(name: str, *, optional: bool = False) -> None:
+    """Turn a setting of the kernel on, unless it is on already."""
     path = Path("/proc/sys") / name
     try:
         if path.read_text().strip() != "1":
@@ -246,8 +238,8 @@ def _switch(name: str, *, optional: bool = False) -> None:
             raise
 
 
-def converse(task: Callable[[Kernel], Awaitable[None]]) -> None:
-    """Has something done with the kernel, on a loop of its own: uvloop knows no netlink. For a thread."""
+def with_kernel(task: Callable[[Kernel], Awaitable[None]]) -> None:
+    """Run a task with the kernel's tables on a loop of its own, since uvloop knows no netlink; call it in a thread."""
 
     async def run() -> None:
         kernel = Kernel()
@@ -258,71 +250,3 @@ def converse(task: Callable[[Kernel], Awaitable[None]]) -> None:
 
     with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
         runner.run(run())
-
-
-class News:
-    """Tells whenever a link changes or a route of ours goes."""
-
-    def __init__(self, changed: Callable[[], None]) -> None:
-        self._changed = changed
-        self._states: dict[str, tuple[int, int]] = {}
-        self._socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_NONBLOCK, 0)
-        self._socket.bind((0, RTMGRP_LINK | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_ROUTE))
-        asyncio.get_running_loop().add_reader(self._socket.fileno(), self._read)
-
-    def _read(self) -> None:
-        try:
-            data = self._socket.recv(1 << 18)
-        except BlockingIOError:
-            return
-        except OSError:  # more news than the socket holds: some are lost
-            self._states.clear()
-            self._changed()
-            return
-        if any([self._matters(kind, body) for kind, body in _messages(data)]):
-            self._changed()
-
-    def _matters(self, kind: int, body: bytes) -> bool:
-        if kind == _DELETED_ROUTE:
-            return body[_ROUTE_PROTOCOL] == PROTOCOL
-        if kind not in (_NEW_LINK, _DELETED_LINK):
-            return False
-        name, mtu = "", 0
-        for attribute, value in _attributes(body[16:]):
-            if attribute == _NAME:
-                name = value.rstrip(b"\0").decode()
-                if name.startswith(_POD_LINK):
-                    return False
-            elif attribute == _MTU:
-                mtu = int.from_bytes(value, sys.byteorder)
-        # A bridge loses its carrier with its last pod and gets it back with the next, which changes nothing here.
-        up = struct.unpack_from("=I", body, 8)[0] & _UP
-        state = (up, mtu) if kind == _NEW_LINK else (0, 0)
-        before, self._states[name] = self._states.get(name), state
-        return before != state
-
-    def close(self) -> None:
-        """Listens no more."""
-        asyncio.get_running_loop().remove_reader(self._socket.fileno())
-        self._socket.close()
-
-
-def _messages(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """The kind and the body of each netlink message."""
-    at = 0
-    while at + 16 <= len(data):
-        length, kind = struct.unpack_from("=IH", data, at)
-        if length < 16:
-            return
-        yield kind, data[at + 16 : at + length]
-        at += (length + 3) & ~3
-
-
-def _attributes(data: bytes) -> Iterator[tuple[int, bytes]]:
-    at = 0
-    while at + 4 <= len(data):
-        length, kind = struct.unpack_from("=HH", data, at)
-        if length < 4:
-            return
-        yield kind & 0x3FFF, data[at + 4 : at + length]
-        at += (length + 3) & ~3
