@@ -39,6 +39,7 @@ def main(argv: list[str]) -> int:
 async def _run(name: str, node_name: str) -> int:
     from pybernetes.cmd import kubelet
     from pybernetes.node.containerd import containerd
+    from pybernetes.node.kubelet import flags
     from pybernetes.tools.local import network
     from pybernetes.tools.local import settings as kept
     from pybernetes.tools.local.node import Node
@@ -53,7 +54,7 @@ async def _run(name: str, node_name: str) -> int:
     address = network.node_address(settings, node_name)
     options = node.kubelet_arguments(address, network.cluster_dns(settings.service_range))
     options.append(f"--cni-bridge={network.bridge_name(name) if settings.host_network else ''}")
-    arguments = kubelet.parser().parse_args([*options, *settings.kubelet_arguments])
+    arguments = flags.parser().parse_args([*options, *settings.kubelet_arguments])
     await containerd.make_ready(node.containerd)
     tasks = [asyncio.create_task(_keep("kubelet", stop, lambda: kubelet.serve(arguments, stop)))]
     if settings.proxy_mode != "none":
