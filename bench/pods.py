@@ -111,7 +111,7 @@ async def _measure(options: argparse.Namespace, name: str) -> Figures:
 
     cluster = Cluster(name)
     node = Node(cluster, settings.load(cluster).nodes[0].name)
-    agent = lifecycle.running_programs(cluster)[f"node-{node.name}"]["pid"]
+    agent = lifecycle.running_processes(cluster)[f"node-{node.name}"]["pid"]
     async with kubeconfig.load(str(cluster.kubeconfig)).client(user_agent="bench-pods") as client:
         await images.load(node.containerd.socket, image())
         runtime = Runtime(f"unix://{node.containerd.socket}")

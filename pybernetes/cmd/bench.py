@@ -15,14 +15,14 @@ def main(argv: list[str]) -> int:
         return 1
     if str(folder.parent) not in sys.path:
         sys.path.insert(0, str(folder.parent))
-    known = sorted(path.stem for path in folder.glob("*.py") if not path.stem.startswith("_"))
-    if argv and argv[0] in known:
+    names = sorted(path.stem for path in folder.glob("*.py") if not path.stem.startswith("_"))
+    if argv and argv[0] in names:
         from bench.harness.ending import orderly
 
         with orderly():
             return import_module(f"bench.{argv[0]}").main(argv[1:])
     wants_help = bool(argv) and argv[0] in ("-h", "--help")
     lines = ["Usage: pyb bench NAME [ARGUMENT…]", "", "Benchmarks:"]
-    lines += [f"  {name}  {import_module(f'bench.{name}').SUMMARY}" for name in known]
+    lines += [f"  {name}  {import_module(f'bench.{name}').SUMMARY}" for name in names]
     print("\n".join(lines), file=sys.stdout if wants_help else sys.stderr)
     return 0 if wants_help else 2

@@ -16,7 +16,7 @@ SUMMARY = "Load, list, remove or build images of a local cluster"
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the command line."""
+    """Return the parser of the command line."""
     result = argparse.ArgumentParser(prog="pyb image", description=SUMMARY, allow_abbrev=False)
     verbs = result.add_subparsers(dest="verb", required=True)
     load = verbs.add_parser("load", help="bring an OCI or docker archive into every node")

@@ -38,21 +38,21 @@ def parser() -> argparse.ArgumentParser:
     """Return the command line, with upstream's names and, but for the rate of calls, its defaults."""
     from pybernetes.control_plane.controllers._controller_manager import manager as _manager
 
-    known = _manager.descriptors()
+    descriptors = _manager.descriptors()
     result = argparse.ArgumentParser(prog="kube-controller-manager", description=SUMMARY, allow_abbrev=False)
     taken: set[str] = set()
     groups = {
         "general": GENERAL,
         "serving": SERVING,
         "leader election": ELECTION,
-        "controllers": _manager.flags(known),
+        "controllers": _manager.flags(descriptors),
     }
     for title, group in groups.items():
         flags.add(result.add_argument_group(title), [flag for flag in group if flag.name not in taken])
         taken |= {flag.name for flag in group}
     result.add_argument("-v", "--v", type=int, default=0, help="how much to log")
-    on = ", ".join(sorted(name for name, descriptor in known.items() if descriptor.enabled))
-    off = ", ".join(sorted(name for name, descriptor in known.items() if not descriptor.enabled))
+    on = ", ".join(sorted(name for name, descriptor in descriptors.items() if descriptor.enabled))
+    off = ", ".join(sorted(name for name, descriptor in descriptors.items() if not descriptor.enabled))
     result.epilog = f"Controllers: {on}. Off by default: {off or 'none'}."
     return result
 
@@ -94,8 +94,8 @@ async def _run(arguments: argparse.Namespace) -> int:
     if arguments.master:
         settings.server = arguments.master
     arguments.root_ca_data = _authority(settings)
-    known = _manager.descriptors()
-    chosen = _manager.select(arguments.controllers, known)
+    descriptors = _manager.descriptors()
+    chosen = _manager.select(arguments.controllers, descriptors)
     rate = {"qps": arguments.kube_api_qps, "burst": arguments.kube_api_burst}
     client = settings.client(user_agent="kube-controller-manager", **rate)
     # A lease must not wait behind the calls of busy controllers, nor be limited with them.

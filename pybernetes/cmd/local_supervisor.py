@@ -22,5 +22,5 @@ def main(argv: list[str]) -> int:
         now = settings.load(cluster)
         return processes.desired_processes(cluster, now), now.paused
 
-    Supervisor(wanted, cluster.log, cluster.programs).run()
+    Supervisor(wanted, cluster.log, cluster.processes).run()
     return 0

@@ -20,8 +20,8 @@ def main(argv: list[str]) -> int:
     def show(cluster: Cluster) -> int:
         log = cluster.log(arguments.component)
         if not log.exists():
-            known = ", ".join(sorted(path.stem for path in cluster.logs.glob("*.log"))) or "none yet"
-            print(f"pyb logs: {arguments.component!r} has no log; there are: {known}", file=sys.stderr)
+            names = ", ".join(sorted(path.stem for path in cluster.logs.glob("*.log"))) or "none yet"
+            print(f"pyb logs: {arguments.component!r} has no log; there are: {names}", file=sys.stderr)
             return 1
         lines = log.read_text(errors="replace").splitlines(keepends=True)
         sys.stdout.write("".join(lines[-arguments.tail :] if arguments.tail >= 0 else lines))

@@ -1,4 +1,4 @@
-"""kube-proxy of a local cluster's node, in the process of the node's agents."""
+"""kube-proxy of a local cluster's node, in the same process as its kubelet."""
 
 from __future__ import annotations
 

@@ -15,8 +15,8 @@ _LISTS = ("clusters", "users", "contexts")
 
 def users_file() -> Path:
     """Return the kubeconfig that kubectl reads: the first of KUBECONFIG, or the usual place."""
-    given = os.environ.get("KUBECONFIG", "").split(os.pathsep)[0]
-    return Path(given) if given else Path.home() / ".kube" / "config"
+    path = os.environ.get("KUBECONFIG", "").split(os.pathsep)[0]
+    return Path(path) if path else Path.home() / ".kube" / "config"
 
 
 def entries(name: str, server: str, authority: bytes, certificate: bytes, key: bytes) -> dict[str, Any]:

@@ -29,9 +29,9 @@ _FORWARDING = Path("/proc/sys/net/ipv4/ip_forward")
 _POOL = ipaddress.IPv4Network("172.30.0.0/16")
 
 
-def run(*command: str, given: str | None = None) -> str:
-    """Run a command; its complaint becomes the error."""
-    done = subprocess.run(command, capture_output=True, text=True, input=given)
+def run(*command: str, text: str | None = None) -> str:
+    """Run a command and return its output; what it complains about becomes the error."""
+    done = subprocess.run(command, capture_output=True, text=True, input=text)
     if done.returncode:
         raise OSError(f"{' '.join(command)}: {done.stderr.strip() or done.stdout.strip()}")
     return done.stdout
@@ -67,12 +67,12 @@ def namespace(cluster: str, node: str) -> str:
 def nodes(cluster: str) -> set[str]:
     """Return the nodes of a cluster that have a namespace on this machine."""
     name = re.compile(re.escape(namespace(cluster, "")) + rf"({re.escape(cluster)}(-\d+)?)\Z")
-    found = (name.match(path.name) for path in _NAMESPACES.glob("pyb-*"))
-    return {match[1] for match in found if match}
+    matches = (name.match(path.name) for path in _NAMESPACES.glob("pyb-*"))
+    return {match[1] for match in matches if match}
 
 
 def dialer(cluster: str, settings: Settings) -> Dialer:
-    """Return how the control plane reaches pods and services: through the namespace of a node that is there."""
+    """Return how the control plane reaches pods and services: through the namespace of a node that exists."""
 
     def inside() -> Path | None:
         return next((_NAMESPACES / namespace(cluster, node) for node in sorted(nodes(cluster))), None)
@@ -84,7 +84,7 @@ def dialer(cluster: str, settings: Settings) -> Dialer:
 
 
 def link_name(cluster: str, node: str) -> str:
-    """This machine's end of the link to a node."""
+    """Return the name of this machine's end of the link to a node."""
     return f"pv{_short(cluster + '/' + node)}"
 
 
@@ -93,18 +93,18 @@ def free_range(cluster: str = "", taken: Iterable[str] | None = None) -> str:
 
     Each name begins to look at another place: clusters that are made at the same moment should not meet.
     """
-    used = [ipaddress.ip_interface(each).network for each in (taken if taken is not None else _addresses())]
+    used = [ipaddress.ip_interface(text).network for text in (taken if taken is not None else _addresses())]
     candidates: list[ipaddress.IPv4Network] = list(_POOL.subnets(new_prefix=24))
     start = int(_short(cluster), 16) % len(candidates)
     for candidate in candidates[start:] + candidates[:start]:
-        if not any(candidate.overlaps(each) for each in used if each.version == 4):
+        if not any(candidate.overlaps(network) for network in used if network.version == 4):
             return str(candidate)
     raise OSError(f"no free range of addresses in {_POOL}")
 
 
 def _addresses() -> list[str]:
     links = json.loads(run("ip", "-json", "address", "show"))
-    return [f"{each['local']}/{each['prefixlen']}" for link in links for each in link.get("addr_info", ())]
+    return [f"{info['local']}/{info['prefixlen']}" for link in links for info in link.get("addr_info", ())]
 
 
 def gateway(node_range: str) -> str:
@@ -130,7 +130,7 @@ def cluster_dns(service_range: str) -> str:
 
 
 def make_bridge(cluster: str, node_range: str) -> None:
-    """The bridge that joins this machine and the nodes, and the rules that let nodes pull images."""
+    """Make the bridge that joins this machine and the nodes, and the rules that let nodes pull images."""
     name = bridge_name(cluster)
     if not bridge_exists(cluster):
         run("ip", "link", "add", name, "type", "bridge")
@@ -142,7 +142,7 @@ def make_bridge(cluster: str, node_range: str) -> None:
     if there != len(rules):
         _remove_rules(cluster)
         text = (f"*{table}\n{how} {' '.join(rule)}\nCOMMIT\n" for table, how, rule in rules)
-        run("iptables-restore", "-w", "5", "--noflush", given="".join(text))
+        run("iptables-restore", "-w", "5", "--noflush", text="".join(text))
     with contextlib.suppress(OSError):  # where it must not be changed, nodes are alone with this machine
         if _FORWARDING.read_text().strip() == "0":
             _FORWARDING.write_text("1")  # it stays: others may rely on it by the time that we go
@@ -153,7 +153,7 @@ def _comment(cluster: str) -> str:
 
 
 def _rules(cluster: str, node_range: str) -> list[tuple[str, str, list[str]]]:
-    """Table, place and text of each: nodes reach this machine and all beyond it, and nobody beyond reaches them."""
+    """Return table, position and text of each rule: nodes reach everything, and nobody but this machine reaches them."""
     bridge, comment = bridge_name(cluster), ["-m", "comment", "--comment", _comment(cluster)]
     new = ["-m", "conntrack", "!", "--ctstate", "RELATED,ESTABLISHED,DNAT"]
     return [
@@ -168,7 +168,7 @@ def _rules(cluster: str, node_range: str) -> list[tuple[str, str, list[str]]]:
 
 
 def make_node(cluster: str, node: str, node_range: str, number: int, kept_inside: Iterable[str] = ()) -> None:
-    """A node's namespace with its one link to the bridge.
+    """Make a node's namespace with its one link to the bridge.
 
     Packets to the ranges that are kept inside never follow the route to the outside, not even for a moment.
     """
@@ -185,14 +185,14 @@ def make_node(cluster: str, node: str, node_range: str, number: int, kept_inside
     prefix = ipaddress.ip_network(node_range).prefixlen
     run(*inside, "address", "replace", f"{address(node_range, number)}/{prefix}", "dev", "eth0")
     run(*inside, "link", "set", "eth0", "up")
-    for each in kept_inside:
-        run(*inside, "route", "replace", "unreachable", each, "metric", LAST_METRIC)
+    for pod_range in kept_inside:
+        run(*inside, "route", "replace", "unreachable", pod_range, "metric", LAST_METRIC)
     run(*inside, "route", "replace", "default", "via", gateway(node_range))
     run("ip", "netns", "exec", name, "sysctl", "-q", "-w", "net.ipv4.ip_forward=1")
 
 
 def keep_services_inside(name: str, ranges: Iterable[str], own: str) -> None:
-    """Give packets to services that no rule takes up a way that leads nowhere, in a node's namespace if it has one.
+    """Route packets to services that no rule handles nowhere, in a node's namespace if it has one.
 
     An unreachable route would not do: a program's connect() would fail before any rule sees a packet of it.
     """
@@ -200,8 +200,8 @@ def keep_services_inside(name: str, ranges: Iterable[str], own: str) -> None:
     if SINK not in run(*inside, "-brief", "link", "show"):
         run(*inside, "link", "add", SINK, "type", "bridge")
     run(*inside, "link", "set", SINK, "up")
-    for each in ranges:
-        run(*inside, "route", "replace", each, "dev", SINK, "src", own)
+    for service_range in ranges:
+        run(*inside, "route", "replace", service_range, "dev", SINK, "src", own)
 
 
 def remove_node(cluster: str, node: str) -> None:
@@ -231,4 +231,4 @@ def _remove_rules(cluster: str) -> None:
         elif _comment(cluster) in line:
             text += f"{table}\n-D {line.removeprefix('-A ')}\nCOMMIT\n"
     if text:
-        run("iptables-restore", "-w", "5", "--noflush", given=text)
+        run("iptables-restore", "-w", "5", "--noflush", text=text)

@@ -1,4 +1,4 @@
-"""One node of a local cluster: its places, its identities, and what is left of it to clear away."""
+"""One node of a local cluster: its files, its identities, and what has to be cleared away."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _GROUP_SECONDS = 5.0
 
 
 class Node:
-    """The places of a node with real containers."""
+    """A node with real containers."""
 
     def __init__(self, cluster: Cluster, name: str) -> None:
         self.cluster, self.name = cluster, name
@@ -50,7 +50,7 @@ class Node:
         kubeconfig.write(self.identity(component), entries)
 
     def make_serving(self, address: str) -> None:
-        """Give the kubelet a certificate to serve with, once: one that makes its own keeps what that takes in memory."""
+        """Give the kubelet a certificate to serve with, once: making its own would cost it memory for good."""
         certificate, key = self.serving
         if certificate.exists() and key.exists():
             return
@@ -89,8 +89,8 @@ class Node:
             "--image-gc-high-threshold=100",
         ]
 
-    async def join(self, settings: Settings) -> None:
-        """Join the node's pods to those of the others, as long as this runs."""
+    async def run_pod_network(self, settings: Settings) -> None:
+        """Run the pod network of the node until cancelled."""
         if settings.cni == "none" or settings.host_network:
             await asyncio.get_running_loop().create_future()
         # Here and not above: netlink takes a while to import, and the kubelet need not wait for it.
@@ -126,11 +126,11 @@ class Node:
         await cri.remove_pod_sandbox(sandbox)
 
     def clear(self) -> None:
-        """End what still runs of the node's containers and undoes its mounts."""
+        """End what still runs of the node's containers and undo its mounts."""
         for process in Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError):
-                # A crash leaves the processes that look after containers, which know their runtime by its socket.
-                if self._looks_after_containers((process / "cmdline").read_bytes().split(b"\0")):
+                # A crash leaves the containerd shims, which have the socket of their containerd on the command line.
+                if self._is_shim((process / "cmdline").read_bytes().split(b"\0")):
                     os.kill(int(process.name), 9)
         for line in Path("/proc/mounts").read_text().splitlines()[::-1]:
             where = line.split()[1]
@@ -145,12 +145,12 @@ class Node:
             self.cluster.run.rmdir()
 
     def _sockets(self) -> list[Path]:
-        """Return the sockets of the processes that look after containers, which lie outside of the node's places."""
+        """Return the sockets of the containerd shims, which lie outside of the node's folders."""
         files = self.containerd.state.glob("state/io.containerd.runtime.v2.task/*/*/address")
         return [Path(file.read_text().removeprefix("unix://")) for file in files]
 
-    def forget_dead(self) -> None:
-        """Remove the sockets that nobody answers at since a crash; the container runtime would leave them."""
+    def remove_dead_sockets(self) -> None:
+        """Remove the sockets of shims that are dead since a crash; containerd would leave them."""
         for address in self._sockets():
             with socket.socket(socket.AF_UNIX) as probe:
                 try:
@@ -160,7 +160,7 @@ class Node:
                 except OSError:
                     pass
 
-    def _looks_after_containers(self, command: list[bytes]) -> bool:
+    def _is_shim(self, command: list[bytes]) -> bool:
         return b"containerd-shim" in command[0] and str(self.containerd.socket).encode() in command
 
     def remove(self) -> None:

@@ -10,26 +10,18 @@ import select
 import subprocess
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.node.kubelet.real_node import IMAGE, busybox
-from tests.support import require_program, require_root
+from tests.support import require_program, require_root, wait_until
 from tests.tools.local.user import User
 
 pytestmark = [pytest.mark.slow, pytest.mark.e2e]
 NAME = f"real-{os.getpid()}"
 _COUNT = "i=0; while true; do echo line $i; i=$((i+1)); sleep 0.1; done"
-
-
-def until(condition: Callable[[], object], story: Callable[[], str] = str) -> None:
-    """Waits until a condition holds."""
-    deadline = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < deadline, story()
-        time.sleep(0.05)
 
 
 def parts(home: Path) -> dict[str, int]:
@@ -42,7 +34,7 @@ def parts(home: Path) -> dict[str, int]:
     mounts = [
         line
         for line in Path("/proc/self/mountinfo").read_text().splitlines()
-        if NAME in line and any(each in line for each in ("/pods/", "/sandboxes/", "/k8s.io/"))
+        if NAME in line and any(part in line for part in ("/pods/", "/sandboxes/", "/k8s.io/"))
     ]
     groups = [
         name
@@ -161,7 +153,7 @@ def test_a_pod_with_kubectl(user: User, tmp_path: Path) -> None:
         assert not done.returncode or "is waiting to start" in done.stderr, done.stderr
         return "i=$((i+1))" in done.stdout
 
-    until(debugging)
+    wait_until(debugging)
 
     user.kubectl("delete", "pod", "busy", "--now")
     assert follow.wait(60) == 0
@@ -212,13 +204,11 @@ def test_attach_and_port_forward(user: User) -> None:
 
 def test_a_pod_leaves_nothing(user: User) -> None:
     home = Path(user.environment["PYBERNETES_HOME"])
-    left: dict[str, int] = {}
 
     def nothing_left() -> bool:
-        left.update(parts(home))
-        return not any(left.values())
+        return not any(parts(home).values())
 
-    until(nothing_left, lambda: str(left))
+    wait_until(nothing_left)
     overrides = {
         "spec": {
             "terminationGracePeriodSeconds": 1,
@@ -239,4 +229,4 @@ def test_a_pod_leaves_nothing(user: User) -> None:
     running = parts(home)
     assert all(running.values()), running
     user.kubectl("delete", "pod", "traces")
-    until(nothing_left, lambda: str(left))
+    wait_until(nothing_left)
