@@ -17,9 +17,9 @@ def main(argv: list[str]) -> int:
         sys.path.insert(0, str(folder.parent))
     names = sorted(path.stem for path in folder.glob("*.py") if not path.stem.startswith("_"))
     if argv and argv[0] in names:
-        from bench.harness.ending import orderly
+        from bench.harness.orderly_exit import orderly_exit
 
-        with orderly():
+        with orderly_exit():
             return import_module(f"bench.{argv[0]}").main(argv[1:])
     wants_help = bool(argv) and argv[0] in ("-h", "--help")
     lines = ["Usage: pyb bench NAME [ARGUMENT…]", "", "Benchmarks:"]

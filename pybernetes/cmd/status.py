@@ -25,7 +25,11 @@ def main(argv: list[str]) -> int:
         ready_nodes = api.ready_nodes() if api is not None and ready else set()
         for node in saved.nodes:
             node_state = (
-                "stopped" if node.stopped or not processes else "ready" if node.name in ready_nodes else "not ready"
+                "stopped"
+                if node.stopped or not processes
+                else "ready"
+                if node.name in ready_nodes
+                else "not ready"
             )
             print(f"node           {node.name} ({node_state})")
         if saved.hollow:

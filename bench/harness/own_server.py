@@ -18,7 +18,7 @@ class OwnServer(ServerProcess):
         self._folder = tempfile.TemporaryDirectory(prefix="pyb-bench-")
         self.kubeconfig = str(Path(self._folder.name, "kubeconfig"))
         paths = os.pathsep.join(filter(None, sys.path))
-        words = ("env", f"PYTHONPATH={paths}", sys.executable, "-m", "bench.harness.one_process")
+        words = ("env", f"PYTHONPATH={paths}", sys.executable, "-m", "bench.harness.held_control_plane")
         super().__init__(shlex.join((*words, self._folder.name, *arguments)), self.kubeconfig, None)
 
     @property

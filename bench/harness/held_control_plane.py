@@ -1,6 +1,6 @@
 """The control plane in one process, whose scheduler begins when it gets SIGUSR1.
 
-python -m bench.harness.one_process DIR [--alone] [FLAG…]: the flags are the API server's; --alone leaves it at that.
+python -m bench.harness.held_control_plane DIR [--alone] [FLAG…]: the flags are the API server's; --alone leaves it at that.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from pybernetes.tools.local.control_plane import ControlPlane
 
 
-class Held(ControlPlane):
+class HeldControlPlane(ControlPlane):
     """A control plane that schedules nothing until it is released, or the API server alone."""
 
     alone = False
@@ -33,18 +33,18 @@ class Held(ControlPlane):
 
 
 async def run(directory: Path, kubeconfig: Path, arguments: list[str]) -> None:
-    """Serves from a directory until it is told to stop, and says in a kubeconfig where."""
+    """Serve from a directory until it is told to stop, and write a kubeconfig that says where."""
     from pybernetes.cmd import kube_apiserver, kube_controller_manager
     from pybernetes.lib import gc_tuning
 
     (directory / "tokens.csv").write_text('bench,bench,1,"system:masters"\n')
     server = kube_apiserver.parser().parse_args(
         ["--bind-address=127.0.0.1", "--secure-port=0", f"--cert-dir={directory}", f"--data-dir={directory / 'data'}",
-         f"--token-auth-file={directory / 'tokens.csv'}", *(each for each in arguments if each != "--alone")]
+         f"--token-auth-file={directory / 'tokens.csv'}", *(argument for argument in arguments if argument != "--alone")]
     )  # fmt: skip
     # Nobody reports on the nodes of a benchmark: they would all be called unknown in the middle of it.
     controllers = kube_controller_manager.parser().parse_args(["--node-monitor-grace-period=24h"])
-    plane = Held(server, controllers, 0)
+    plane = HeldControlPlane(server, controllers, 0)
     plane.alone = "--alone" in arguments
     loop, stop = asyncio.get_running_loop(), asyncio.Event()
     loop.add_signal_handler(signal.SIGUSR1, plane.released.set)
@@ -67,7 +67,7 @@ async def run(directory: Path, kubeconfig: Path, arguments: list[str]) -> None:
 
 
 def main() -> None:
-    """Runs it."""
+    """Run it."""
     import uvloop
 
     directory = Path(sys.argv[1])

@@ -8,7 +8,7 @@ from bench.harness.connection import open_socket
 from bench.harness.kubeconfig import Target
 
 
-class Calls:
+class ApiCalls:
     """Requests one after the other."""
 
     def __init__(self, target: Target) -> None:
@@ -19,18 +19,18 @@ class Calls:
             self._headers["Authorization"] = f"Bearer {target.token}"
 
     def call(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
-        """One request; gives the status and the decoded answer."""
+        """Send one request and return the status and the decoded answer."""
         self._http.request(method, path, None if body is None else json.dumps(body), self._headers)
         response = self._http.getresponse()
         return response.status, json.loads(response.read() or b"null")
 
     def expect(self, status: int, method: str, path: str, body: Any = None) -> Any:
-        """One request that must be answered with a status; gives the answer."""
+        """Send one request that must be answered with a status, and return the answer."""
         got, answer = self.call(method, path, body)
         if got != status:
             raise RuntimeError(f"{method} {path}: {got}: {answer}")
         return answer
 
     def close(self) -> None:
-        """Ends the connection."""
+        """End the connection."""
         self._http.close()

@@ -5,14 +5,15 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
+from tests.support import wait_until
+
 _START = """
 import asyncio, signal, subprocess, sys, time
-from bench.harness.ending import orderly
+from bench.harness.orderly_exit import orderly_exit
 
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     signal.signal(number, signal.SIG_DFL)  # in the background of a shell some are ignored
@@ -40,7 +41,7 @@ async def swallows():
             pass  # what got lost here must still end the rest
     await asyncio.gather(other(), waits())
 
-with orderly():
+with orderly_exit():
     child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
 """
 _BODIES = {"sync": "blocks()", "async": "asyncio.run(waits())", "swallowed": "asyncio.run(swallows())"}
@@ -72,10 +73,7 @@ def test_a_benchmark_takes_its_server_away(tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
     )
     try:
-        deadline = time.monotonic() + 60
-        while not list(tmp_path.glob("*/kubeconfig")):
-            assert time.monotonic() < deadline, "no server was started"
-            time.sleep(0.01)
+        wait_until(lambda: list(tmp_path.glob("*/kubeconfig")))
         process.terminate()
         process.communicate(timeout=60)
         assert process.returncode == 143

@@ -1,41 +1,12 @@
+"""Comparing two results."""
+
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from bench import compare
-from bench.harness.report import figures_of_load, percentile, table
-
-
-@pytest.mark.parametrize(("percent", "expected"), [(0, 1), (50, 51), (90, 91), (99, 100), (100, 100)])
-def test_percentile(percent: float, expected: float) -> None:
-    assert percentile(range(1, 101), percent) == expected
-
-
-def test_percentile_of_nothing_is_zero() -> None:
-    assert percentile([], 50) == 0
-
-
-def result(rate: float, **extra: Any) -> dict[str, Any]:
-    figures = figures_of_load([0.001] * 10, 10 / rate, 1000, 0, 0.1, "python")
-    return {
-        "server_version": "v1.37.0",
-        "machine": {"cores": 2},
-        "quick": False,
-        "pod_bytes": 1700,
-        "results": {"get-1": figures},
-        "ready_seconds": {"as found": 2.0},
-        "memory_megabytes": {"process 1 before": 100.0},
-        **extra,
-    }
-
-
-def test_the_table_shows_every_figure() -> None:
-    text = table(result(50))
-    assert "get-1" in text and "50.00" in text and "python 0.50" in text
-    assert "ready, as found: 2.0 s" in text
-    assert "memory, process 1 before: 100.0 MB" in text
+from tests.bench.results import result
 
 
 def test_compare_prints_how_many_times_better_the_second_is(

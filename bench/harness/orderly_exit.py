@@ -17,8 +17,8 @@ _PATIENCE = 30.0
 
 
 @contextlib.contextmanager
-def orderly() -> Iterator[None]:
-    """Makes the first signal end what runs inside so that every ``finally`` is reached; ends processes that are left.
+def orderly_exit() -> Iterator[None]:
+    """Make the first signal end what runs inside so that every ``finally`` is reached; end processes that are left.
 
     Later signals do not disturb the cleaning up. A signal that was ignored before, as by nohup, stays ignored.
     """
@@ -26,8 +26,8 @@ def orderly() -> Iterator[None]:
 
     def end(number: int, frame: FrameType | None) -> None:
         got.append(number)
-        for each in before:
-            signal.signal(each, signal.SIG_IGN)
+        for other in before:
+            signal.signal(other, signal.SIG_IGN)
         print(f"{signal.Signals(number).name}: cleaning up", file=sys.stderr, flush=True)
         try:
             loop = asyncio.get_running_loop()
@@ -35,9 +35,11 @@ def orderly() -> Iterator[None]:
             raise SystemExit(128 + number) from None
         loop.call_soon_threadsafe(_cancel, loop)  # an exception could get lost in a callback of the loop
 
-    before = {each: signal.getsignal(each) for each in SIGNALS if signal.getsignal(each) != signal.SIG_IGN}
-    for each in before:
-        signal.signal(each, end)
+    before = {
+        number: signal.getsignal(number) for number in SIGNALS if signal.getsignal(number) != signal.SIG_IGN
+    }
+    for number in before:
+        signal.signal(number, end)
     try:
         yield
     except asyncio.CancelledError:
@@ -57,7 +59,7 @@ def _cancel(loop: asyncio.AbstractEventLoop) -> None:
 
 
 def _end_children() -> None:
-    """Ends the children of this process that are still there: by SIGTERM, and later by SIGKILL."""
+    """End the children of this process that are still there: by SIGTERM, and later by SIGKILL."""
     deadline = time.monotonic() + _PATIENCE
     left = set(_children())
     for pid in left:
@@ -72,10 +74,10 @@ def _end_children() -> None:
 
 
 def _children() -> Iterator[int]:
-    for each in Path("/proc").glob("[0-9]*/stat"):
+    for path in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
-            if int(each.read_text().rpartition(")")[2].split()[1]) == os.getpid():
-                yield int(each.parent.name)
+            if int(path.read_text().rpartition(")")[2].split()[1]) == os.getpid():
+                yield int(path.parent.name)
 
 
 def _runs(pid: int) -> bool:
