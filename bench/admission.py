@@ -68,7 +68,7 @@ SORTS: dict[str, tuple[dict[str, str], list[tuple[str, dict[str, Any]]]]] = {
 
 
 def main(argv: list[str]) -> int:
-    """Measures and prints a table, or one JSON object with --json; fails when a plain Pod is over the limit."""
+    """Measure and print a table, or one JSON object with --json; fail when a plain Pod is over the limit."""
     parser = argparse.ArgumentParser(prog="pyb bench admission", description=__doc__)
     parser.add_argument(
         "--pods", type=int, default=5000, help="how many Pods to measure in each of five rounds"
@@ -89,7 +89,7 @@ def main(argv: list[str]) -> int:
 
 
 async def _measure(labels: dict[str, str], objects: list[tuple[str, dict[str, Any]]], pods: int) -> float:
-    """The best of some rounds, because whatever else the machine does only adds."""
+    """Return the best of some rounds, because whatever else the machine does only adds."""
     store = open_store("memory", stamp=stamp)
     await store.start()
     api = ServerContext(store, Kinds(builtin()))
@@ -106,11 +106,11 @@ async def _measure(labels: dict[str, str], objects: list[tuple[str, dict[str, An
 
 
 async def _round(chain: Chain, pods: int) -> float:
-    given = [orjson.loads(POD) for _ in range(pods)]
+    objects = [orjson.loads(POD) for _ in range(pods)]
     gc.collect()
     gc.disable()  # as it rests in the server, too
     begin = time.thread_time()  # what others do on the machine does not count
-    for pod in given:
+    for pod in objects:
         attributes = Attributes(CREATE, RESOURCE, NAMESPACE, "web", pod, None, USER)
         await chain.mutate(attributes)
         await chain.validate(attributes)

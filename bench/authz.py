@@ -31,7 +31,7 @@ Question = tuple[User, RequestInfo]
 
 
 def main(argv: list[str]) -> int:
-    """Measures and prints a table, or one JSON object with --json; fails when the average is over the limit."""
+    """Measure and print a table, or one JSON object with --json; fail when the average is over the limit."""
     parser = argparse.ArgumentParser(prog="pyb bench authz", description=__doc__)
     parser.add_argument("--bindings", type=int, default=5000, help="how many bindings there are")
     parser.add_argument("--checks", type=int, default=20_000, help="how many checks of each sort to measure")
@@ -72,7 +72,7 @@ async def _measure(bindings: int, checks: int) -> dict[str, float]:
 
 
 def _time(chain: Authorization, questions: list[Question], checks: int) -> float:
-    """Microseconds for a check; a first round finds out whether all are answered alike."""
+    """Return the microseconds of a check; a first round finds out whether all are answered alike."""
     verdicts = {chain.authorize(*question).allowed for question in questions}  # type: ignore[union-attr]
     assert len(verdicts) == 1, "the questions of a sort must have one answer"
     gc.collect()
@@ -87,7 +87,7 @@ def _time(chain: Authorization, questions: list[Question], checks: int) -> float
 
 
 def cluster(bindings: int) -> list[tuple[str, dict[str, Any]]]:
-    """Roles of ten rules each, and bindings: a third in the cluster, two thirds in namespaces, one group with many."""
+    """Return roles of ten rules each, and bindings: a third in the cluster, two thirds in namespaces, one group with many."""
     objects: list[tuple[str, dict[str, Any]]] = []
     for number in range(ROLES):
         rules = [
