@@ -42,17 +42,17 @@ class Context:
         return self.flags.args
 
     def out(self, text: str = "") -> None:
-        """Prints a line."""
+        """Print a line."""
         self.stdout.write(text + "\n")
 
     def warn(self, text: str) -> None:
-        """Prints a line of complaint."""
+        """Print a line to standard error."""
         self.stdout.flush()
         self.stderr.write(text + "\n")
         self.stderr.flush()
 
     def usage(self, message: str) -> Usage:
-        """An error about the command line."""
+        """Return an error about the command line."""
         return Usage(message, self.path)
 
     @cached_property
@@ -119,7 +119,7 @@ class Context:
         return bool(self.flags.namespace)
 
     def dry_run(self) -> str:
-        """none, client or server."""
+        """Return the kind of dry run: none, client or server."""
         value = self.flags.dry_run
         if value == "unchanged":
             self.warn("--dry-run is deprecated and can be replaced with --dry-run=client.")
@@ -130,7 +130,7 @@ class Context:
         raise CommandError(f'Invalid dry-run value ({value}). Must be "none", "server", or "client".')
 
     def write_query(self, manager: str = "") -> dict[str, Any]:
-        """The parameters of a request that changes something."""
+        """Return the parameters of a request that changes something."""
         query: dict[str, Any] = {}
         if self.flags.has("dry-run") and self.flags.dry_run == "server":
             query["dryRun"] = "All"
@@ -143,7 +143,7 @@ class Context:
         return query
 
     def validation(self) -> str:
-        """What the server does about unknown fields."""
+        """Return the field validation that the server is asked for."""
         value = self.flags.validate
         known = {"true": "Strict", "strict": "Strict", "warn": "Warn", "false": "Ignore", "ignore": "Ignore"}
         if value not in known:

@@ -21,7 +21,7 @@ To learn more about this feature, consult the documentation available at:
 
 
 def credentials(access: Access) -> None:
-    """Runs the program and takes the token or the certificate that it gives."""
+    """Run the program and take the token or the certificate that it returns."""
     settings: dict[str, Any] = access.exec or {}
     command = settings.get("command") or ""
     version = settings.get("apiVersion") or ""
@@ -36,8 +36,8 @@ def credentials(access: Access) -> None:
     if mode == "Always" and not os.isatty(0):
         raise _failed("exec plugin cannot support interactive mode: standard input is not a terminal")
     environment = dict(os.environ)
-    for each in settings.get("env") or ():
-        environment[each["name"]] = each["value"]
+    for variable in settings.get("env") or ():
+        environment[variable["name"]] = variable["value"]
     spec: dict[str, Any] = {"interactive": mode != "Never" and os.isatty(0)}
     if settings.get("provideClusterInfo"):
         spec["cluster"] = {

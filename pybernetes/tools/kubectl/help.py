@@ -25,9 +25,9 @@ _GROUPS = (
 
 
 def names(package: str) -> list[str]:
-    """The verbs of a package, as they are written on a command line."""
+    """Return the commands of a package, as they are written on a command line."""
     folder = os.path.join(os.path.dirname(__file__), *package.split(".")[3:])
-    found = set()
+    words = set()
     for entry in os.scandir(folder):
         name = entry.name.removesuffix(".py")
         if (
@@ -36,8 +36,8 @@ def names(package: str) -> list[str]:
             or name == "__pycache__"
         ):
             continue
-        found.add(name.rstrip("_").replace("_", "-"))
-    return sorted(found)
+        words.add(name.rstrip("_").replace("_", "-"))
+    return sorted(words)
 
 
 def _module(package: str, name: str) -> Any:
@@ -47,7 +47,7 @@ def _module(package: str, name: str) -> Any:
 
 
 def unknown_or_overview(arguments: list[str], path: str, out: TextIO) -> int:
-    """The overview of all commands; or, if there is a word that is none, an error that guesses what was meant."""
+    """Print the overview of all commands, or refuse an unknown word and guess what was meant."""
     from pybernetes.tools.kubectl.command_line.flags import FlagError, HelpWanted, parse
 
     try:
@@ -55,7 +55,7 @@ def unknown_or_overview(arguments: list[str], path: str, out: TextIO) -> int:
     except HelpWanted:
         words = []
     except FlagError as error:
-        if not (words := [each for each in arguments if not each.startswith("-")]):
+        if not (words := [argument for argument in arguments if not argument.startswith("-")]):
             raise Verbatim(f"error: {error.message}\nSee '{path} --help' for usage.") from None
     if not words:
         overview(out)
@@ -71,7 +71,7 @@ def unknown_or_overview(arguments: list[str], path: str, out: TextIO) -> int:
 
 
 def _distance(left: str, right: str) -> int:
-    """How many letters must change to make one word of another."""
+    """Return how many letters must change to turn one word into another."""
     row = list(range(len(right) + 1))
     for place, char in enumerate(left, 1):
         before, row[0] = row[0], place
@@ -81,7 +81,7 @@ def _distance(left: str, right: str) -> int:
 
 
 def overview(out: TextIO) -> None:
-    """All commands, by purpose."""
+    """Print all commands, by purpose."""
     out.write("kubectl controls the Kubernetes cluster manager.\n\n")
     known = names(_PACKAGE)
     for title, words in _GROUPS:
@@ -98,7 +98,7 @@ def overview(out: TextIO) -> None:
 
 
 def show(command: Any, path: str, out: TextIO) -> int:
-    """What a command does, its flags and its use."""
+    """Print what a command does, its flags and its usage."""
     out.write(f"{command.SUMMARY}.\n")
     if getattr(command, "EXAMPLES", ""):
         out.write(f"\nExamples:\n{command.EXAMPLES.strip(chr(10))}\n")
@@ -119,19 +119,19 @@ def show(command: Any, path: str, out: TextIO) -> int:
 
 
 def flag_texts(flags: list[Flag]) -> str:
-    """Flags with their defaults and what they do."""
-    found = []
-    for flag in sorted(flags, key=lambda each: each.name):
+    """Return the flags with their defaults and descriptions."""
+    texts = []
+    for flag in sorted(flags, key=lambda entry: entry.name):
         short = f"-{flag.short}, " if flag.short else ""
         default = {"list": "[]", "array": "[]", "map": "", "string": f"'{flag.default}'"}.get(
             flag.kind, flag.default or ("false" if flag.kind == "bool" else "0")
         )
-        found.append(f"    {short}--{flag.name}={default}:\n\t{flag.help}\n")
-    return "\n".join(found)
+        texts.append(f"    {short}--{flag.name}={default}:\n\t{flag.help}\n")
+    return "\n".join(texts)
 
 
 def options(out: TextIO | None = None) -> None:
-    """The flags of every command."""
+    """Print the flags of every command."""
     out = out or sys.stdout
     out.write("The following options can be passed to any command:\n\n")
     out.write(flag_texts([flag for flag in declare(shared_flags.GLOBAL).values() if not flag.hidden]))

@@ -31,7 +31,7 @@ _SLICE = re.compile(r"(-?\d*)(:(-?\d*))?(:(-?\d*))?$")
 
 
 def parse(text: str) -> tuple[Node, ...]:
-    """The parts of a template; CommandError in client-go's words if it is none."""
+    """Return the parts of a template; CommandError in client-go's words if it is none."""
     nodes: list[Node] = []
     place = 0
     while place < len(text):
@@ -47,7 +47,7 @@ def parse(text: str) -> tuple[Node, ...]:
 
 
 def _blocks(nodes: list[Node]) -> tuple[Node, ...]:
-    """Puts what stands between range and end into the range."""
+    """Put what stands between range and end into the range."""
     stack: list[tuple[Node | None, list[Node]]] = [(None, [])]
     for node in nodes:
         if node.kind == "range":
@@ -204,7 +204,7 @@ class _Action:
 
 
 def split_union(text: str) -> list[str]:
-    """The parts that commas outside of quotes separate."""
+    """Return the parts that commas outside of quotes separate."""
     parts, mark, last = [], "", 0
     for place, char in enumerate(text):
         if mark:
@@ -218,7 +218,7 @@ def split_union(text: str) -> list[str]:
 
 
 def unquote(raw: str) -> str:
-    """A text with its escapes resolved."""
+    """Return a text with its escapes resolved."""
     escapes = {
         "n": "\n",
         "t": "\t",
@@ -265,7 +265,7 @@ class JsonPath:
         self._nodes, self._allow = parse(text), allow_missing
 
     def results(self, value: Any) -> list[list[Any]]:
-        """What each expression finds."""
+        """Return what each expression finds."""
         self._root = value
         return self._run(self._nodes, value)
 
@@ -368,12 +368,12 @@ class JsonPath:
         return compare(left[0], right[0], node.value)
 
     def text(self, value: Any) -> str:
-        """What the template makes of an object."""
+        """Return what the template makes of an object."""
         return "".join(" ".join(show(each) for each in found) for found in self.results(value))
 
 
 def show(value: Any) -> str:
-    """A result as text: lists and maps as JSON."""
+    """Return a result as text: lists and maps as JSON."""
     if isinstance(value, dict | list):
         from pybernetes.tools.kubectl.printers.json import dumps
 
@@ -382,7 +382,7 @@ def show(value: Any) -> str:
 
 
 def compare(left: Any, right: Any, sign: str) -> bool:
-    """Compares two values; those of different types are never anything to each other."""
+    """Compare two values; those of different types are never anything to each other."""
     number = isinstance(left, int | float) and not isinstance(left, bool)
     other = isinstance(right, int | float) and not isinstance(right, bool)
     if number != other or isinstance(left, str) != isinstance(right, str):
@@ -409,7 +409,7 @@ def _deep(value: Any) -> list[Any]:
 
 
 def relaxed(text: str) -> str:
-    """A path with or without braces and leading dot, as {.path}."""
+    """Return a path with or without braces and leading dot, as {.path}."""
     if not text:
         return text
     match = re.match(r"^\{\.?([^{}]+)\}$|^\.?([^{}]+)$", text)

@@ -18,8 +18,8 @@ class Access:
     """Where the server is and who we are."""
 
     def __init__(self, server: str) -> None:
-        scheme, found, rest = server.partition("://")
-        if not found:
+        scheme, separator, rest = server.partition("://")
+        if not separator:
             scheme, rest = "http", server
         self.scheme = scheme
         self.host_header, slash, path = rest.partition("/")
@@ -42,15 +42,15 @@ class Access:
 
 
 def paths(given: str, environment: dict[str, str]) -> list[str]:
-    """The files that hold the configuration, in the order in which they count."""
+    """Return the files that hold the configuration, in order of precedence."""
     if given:
         return [given]
-    listed = [each for each in environment.get("KUBECONFIG", "").split(os.pathsep) if each]
+    listed = [path for path in environment.get("KUBECONFIG", "").split(os.pathsep) if path]
     return listed or [os.path.join(environment.get("HOME", "/"), ".kube", "config")]
 
 
 def read(path: str) -> Config:
-    """One file as it stands."""
+    """Return one file as it stands."""
     try:
         with open(path, encoding="utf-8") as file:
             text = file.read()
@@ -81,7 +81,7 @@ def _q(text: str) -> str:
 
 
 def load(files: list[str], explicit: bool = False) -> Config:
-    """Several files as one: of two entries with one name the first counts. Paths become absolute."""
+    """Return several files as one: of two entries with one name the first counts. Paths become absolute."""
     merged: Config = {}
     for path in files:
         if not os.path.exists(path):
@@ -108,7 +108,7 @@ _PATHS = {"clusters": ("certificate-authority",), "users": ("client-certificate"
 
 
 def absolute(value: Config, directory: str) -> None:
-    """Makes the paths in a configuration absolute; they are relative to its file."""
+    """Make the paths in a configuration absolute; they are relative to its file."""
     for plural, singular in _PLURALS[:2]:
         for entry in value.get(plural) or ():
             inner = entry.get(singular) or {}
@@ -121,27 +121,27 @@ def absolute(value: Config, directory: str) -> None:
 
 
 def entry(config: Config, plural: str, name: str) -> dict[str, Any] | None:
-    """A named cluster, user or context."""
+    """Return a named cluster, user or context."""
     singular = plural[:-1]
-    for each in config.get(plural) or ():
-        if each.get("name") == name:
-            return each.get(singular) or {}
+    for named in config.get(plural) or ():
+        if named.get("name") == name:
+            return named.get(singular) or {}
     return None
 
 
 def current(config: Config, flags: Any) -> dict[str, Any]:
-    """The context that flags and configuration choose."""
+    """Return the context that flags and configuration choose."""
     name = flags.context or config.get("current-context") or ""
     if not name:
         return {}
-    found = entry(config, "contexts", name)
-    if found is None:
+    context = entry(config, "contexts", name)
+    if context is None:
         raise BadConfig(f"context was not found for specified context: {name}")
-    return found
+    return context
 
 
 def access(config: Config, flags: Any) -> Access:
-    """What a connection needs, from configuration and flags."""
+    """Return what a connection needs, from configuration and flags."""
     context = current(config, flags)
     name = flags.cluster or context.get("cluster") or ""
     cluster = dict(entry(config, "clusters", name) or {})

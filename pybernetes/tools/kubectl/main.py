@@ -19,7 +19,7 @@ _PACKAGE = "pybernetes.tools.kubectl.commands"
 
 
 def main(argv: list[str], **streams: Any) -> int:
-    """Runs a command line; gives the exit code."""
+    """Run a command line and return the exit code."""
     stderr = streams.get("stderr") or sys.stderr
     stdout = streams.get("stdout") or sys.stdout
     try:
@@ -77,7 +77,7 @@ def _run(argv: list[str], streams: dict[str, Any]) -> int:
 
 
 def find(argv: list[str], common: dict[str, Flag]) -> tuple[Any, str, list[str]]:
-    """The module of the verb, its path as messages name it, and the arguments without the verb."""
+    """Return the module of the command, its path as messages name it, and the arguments without it."""
     arguments = list(argv)
     path, package, module = "kubectl", _PACKAGE, None
     place = 0
@@ -86,11 +86,11 @@ def find(argv: list[str], common: dict[str, Flag]) -> tuple[Any, str, list[str]]
         if place < 0:
             break
         name = _ALIASES.get(arguments[place], arguments[place])
-        found = _load(package, name)
-        if found is None:
+        command = _load(package, name)
+        if command is None:
             break
         arguments.pop(place)
-        module, path = found, f"{path} {name}"
+        module, path = command, f"{path} {name}"
         package = f"{package}.{_file(name)}"
         if not getattr(module, "GROUP", False):
             break
@@ -130,7 +130,7 @@ def _alias(package: str, name: str) -> Any:
 
 
 def _first_word(arguments: list[str], place: int, common: dict[str, Flag]) -> int:
-    """Where the first argument stands that is no flag and no value of a flag."""
+    """Return the index of the first argument that is neither a flag nor the value of a flag."""
     shorts = {flag.short: flag for flag in common.values() if flag.short}
     while place < len(arguments):
         argument = arguments[place]

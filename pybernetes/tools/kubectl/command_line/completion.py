@@ -52,7 +52,7 @@ Answer = tuple[list[str], int]
 
 
 def complete(words: list[str], streams: dict[str, Any]) -> tuple[str, str]:
-    """What is printed, and what is told, for the words of a line; the last one is not finished."""
+    """Return the choices and the message for the words of a line, the last of which is unfinished."""
     *before, last = words or [""]
     try:
         choices, directive = _answer(before, last, streams)
@@ -63,7 +63,7 @@ def complete(words: list[str], streams: dict[str, Any]) -> tuple[str, str]:
     told = (
         ", ".join(word for bit, word in _DIRECTIVES.items() if directive & bit) or "ShellCompDirectiveDefault"
     )
-    printed = "".join(f"{each}\n" for each in choices) + f":{directive}\n"
+    printed = "".join(f"{choice}\n" for choice in choices) + f":{directive}\n"
     return printed, f"Completion ended with directive: {told}\n"
 
 
@@ -81,7 +81,7 @@ def _answer(before: list[str], last: str, streams: dict[str, Any]) -> Answer:
         elif last.startswith("-"):
             return flag_names(flags, last), NO_FILES
     if command is None and wanted is None:
-        if [each for each in rest if not each.startswith("-")]:
+        if [word for word in rest if not word.startswith("-")]:
             return [], FILES
         return _starting(names(_PACKAGE), last), NO_FILES
     context = Context(parse(rest, flags), path, **streams)
@@ -96,29 +96,29 @@ def _answer(before: list[str], last: str, streams: dict[str, Any]) -> Answer:
 
 
 def valued(word: str, flags: dict[str, Flag]) -> Flag | None:
-    """The flag whose value comes next after a word, if it wants one."""
+    """Return the flag whose value follows a word, if it needs one."""
     if word.startswith("--"):
-        found = flags.get(word[2:])
-        return found if found is not None and found.kind != "bool" else None
+        wanted = flags.get(word[2:])
+        return wanted if wanted is not None and wanted.kind != "bool" else None
     shorts = {flag.short: flag for flag in flags.values() if flag.short}
     for place, letter in enumerate(word[1:] if word.startswith("-") else "", 2):
-        found = shorts.get(letter)
-        if found is None:
+        wanted = shorts.get(letter)
+        if wanted is None:
             return None
-        if found.kind != "bool":
-            return found if place == len(word) else None
+        if wanted.kind != "bool":
+            return wanted if place == len(word) else None
     return None
 
 
 def flag_names(flags: dict[str, Flag], last: str) -> list[str]:
-    """The flags that begin like a word, each with what it does."""
+    """Return the flags that begin like a word, each with its description."""
     shown = [flag for flag in flags.values() if not flag.hidden]
-    found = {f"--{flag.name}": flag.help for flag in shown} | {"--help": "explains the command"}
+    helps = {f"--{flag.name}": flag.help for flag in shown} | {"--help": "explains the command"}
     if not last.startswith("--"):
-        found |= {f"-{flag.short}": flag.help for flag in shown if flag.short} | {
+        helps |= {f"-{flag.short}": flag.help for flag in shown if flag.short} | {
             "-h": "explains the command"
         }
-    return [f"{name}\t{text}" for name, text in sorted(found.items()) if name.startswith(last)]
+    return [f"{name}\t{text}" for name, text in sorted(helps.items()) if name.startswith(last)]
 
 
 def _value(context: Context, path: str, flag: str, last: str) -> Answer:
@@ -151,9 +151,9 @@ def _arguments(context: Context, path: str, args: list[str], last: str) -> Answe
     if path in _CONFIG:
         return (_starting(_configured(context, _CONFIG[path]), last) if not args else []), NO_FILES
     if path == "cp" and len(args) < 2:
-        found = ["/", "./"] + [f"{each}/" for each in _objects(context, "namespaces")]
-        found += [f"{each}:" for each in _objects(context, "pods")]
-        return _starting(found, last), NO_SPACE
+        choices = ["/", "./"] + [f"{name}/" for name in _objects(context, "namespaces")]
+        choices += [f"{name}:" for name in _objects(context, "pods")]
+        return _starting(choices, last), NO_SPACE
     if path == "completion":
         return (_starting(["bash", "fish", "powershell", "zsh"], last) if not args else []), NO_FILES
     return [], FILES
@@ -161,12 +161,12 @@ def _arguments(context: Context, path: str, args: list[str], last: str) -> Answe
 
 def _typed(context: Context, allowed: tuple[str, ...], args: list[str], last: str) -> list[str]:
     if args and "/" not in args[0]:
-        found = [name for word in args[0].split(",") for name in _objects(context, word)]
-        return [each for each in _starting(found, last) if each not in args[1:]]
+        choices = [name for word in args[0].split(",") for name in _objects(context, word)]
+        return [choice for choice in _starting(choices, last) if choice not in args[1:]]
     kind, slash, _ = last.partition("/")
     if slash:
-        found = [f"{kind}/{name}" for name in _objects(context, kind)]
-        return [each for each in _starting(found, last) if each not in args]
+        choices = [f"{kind}/{name}" for name in _objects(context, kind)]
+        return [choice for choice in _starting(choices, last) if choice not in args]
     return _starting(list(allowed) or _types(context), last) if not args else []
 
 
@@ -175,7 +175,7 @@ def _pods(context: Context, last: str) -> Answer:
     if slash:
         return _starting([f"{kind}/{name}" for name in _objects(context, kind)], last), NO_FILES
     pods = _starting(_objects(context, "pods"), last)
-    kinds = _starting([f"{each}/" for each in _WITH_PODS], last)
+    kinds = _starting([f"{kind}/" for kind in _WITH_PODS], last)
     return pods + kinds, NO_FILES | (NO_SPACE if not pods else 0)
 
 
@@ -183,24 +183,28 @@ def _containers(context: Context, word: str) -> list[str]:
     from pybernetes.tools.kubectl.resources.pods import named, pods_of
 
     spec = pods_of(context, named(context, word), 0)[0].get("spec") or {}
-    return [each["name"] for key in ("initContainers", "containers") for each in spec.get(key) or ()]
+    return [
+        container["name"] for key in ("initContainers", "containers") for container in spec.get(key) or ()
+    ]
 
 
 def _types(context: Context) -> list[str]:
     return [
-        each.full_name for each in context.discovery.resources() if each.preferred and "get" in each.verbs
+        resource.full_name
+        for resource in context.discovery.resources()
+        if resource.preferred and "get" in resource.verbs
     ]
 
 
 def _configured(context: Context, key: str) -> list[str]:
-    return [each["name"] for each in context.config.get(key) or ()]
+    return [entry["name"] for entry in context.config.get(key) or ()]
 
 
 def _objects(context: Context, word: str) -> list[str]:
     resource = context.discovery.find(word)
     namespace = context.namespace if resource.namespaced else ""
-    return [each["metadata"]["name"] for each in context.client.list(resource, namespace).get("items") or ()]
+    return [item["metadata"]["name"] for item in context.client.list(resource, namespace).get("items") or ()]
 
 
-def _starting(found: list[str], last: str) -> list[str]:
-    return sorted({each for each in found if each.startswith(last)})
+def _starting(choices: list[str], last: str) -> list[str]:
+    return sorted({choice for choice in choices if choice.startswith(last)})

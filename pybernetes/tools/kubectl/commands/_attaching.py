@@ -19,13 +19,13 @@ _RECORDED = (
 
 
 def attach(context: Context, pod: dict[str, Any], name: str) -> None:
-    """Joins a container with our input and output."""
+    """Join our input and output with those of a container."""
     flags = context.flags
     try:
         container = choose_container(context, pod, name, quiet=flags.quiet)
     except CommandError as error:
         raise CommandError(f"cannot attach to the container: {error.message}") from None
-    spec = next(each for each in containers(pod) if each["name"] == container)
+    spec = next(candidate for candidate in containers(pod) if candidate["name"] == container)
     tty = flags.tty
     if tty and not spec.get("tty"):
         tty = False
@@ -59,7 +59,7 @@ def attach(context: Context, pod: dict[str, Any], name: str) -> None:
 
 
 def follow(context: Context, info: Info) -> int:
-    """After run: waits for the pod, attaches, gives its exit code, and deletes it if asked."""
+    """Wait for the pod that ``run`` made, attach to it, return its exit code, and delete it if asked."""
     flags = context.flags
     from pybernetes.tools.kubectl.commands.logs import _print
 

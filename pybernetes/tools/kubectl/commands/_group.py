@@ -11,7 +11,7 @@ _CODES = {"certificate": 0}
 
 
 def run(context: Context) -> None:
-    """Says what there is, or that there is no such thing."""
+    """Print the help of the group, or refuse a word that is none of its commands."""
     if context.args:
         raise context.usage(f'unknown command "{" ".join(context.args)}"')
     from importlib import import_module

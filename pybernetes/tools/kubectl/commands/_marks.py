@@ -15,7 +15,7 @@ _CHANGE_CAUSE = "kubernetes.io/change-cause"
 
 
 def resources_and_pairs(args: list[str], what: str) -> tuple[list[str], list[str]]:
-    """Splits the arguments into objects and changes."""
+    """Split the arguments into objects and change."""
     resources: list[str] = []
     pairs: list[str] = []
     for word in args:
@@ -60,7 +60,7 @@ def _check_label(pair: str) -> None:
 
 
 def change(context: Context, what: str, done: str, field: str) -> None:
-    """Sets and removes labels or annotations of what the arguments name."""
+    """Set and remove labels or annotations of what the arguments name."""
     flags = context.flags
     dry_run = context.dry_run()
     resources, pairs = resources_and_pairs(context.args, what)

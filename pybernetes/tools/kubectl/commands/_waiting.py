@@ -12,7 +12,7 @@ from pybernetes.tools.kubectl.resources.builder import Info
 
 
 def until_gone(context: Context, gone: list[tuple[Info, str]], seconds: float) -> None:
-    """Waits until objects do not exist, or others have their names."""
+    """Wait until objects do not exist, or others have their names."""
     deadline = time.monotonic() + seconds
     for info, uid in gone:
 
@@ -33,7 +33,7 @@ def until(
     deadline: float,
     missing_is_error: bool = False,
 ) -> dict[str, Any] | None:
-    """Waits until a condition holds for an object (None if it does not exist) and gives the object then."""
+    """Wait until a condition holds for an object (None if it does not exist) and return the object then."""
     while True:
         field = f"metadata.name={info.name}"
         whole = context.client.list(info.resource, info.namespace, chunk=0, fields=field)
@@ -77,5 +77,5 @@ def until(
 
 
 def timed_out(info: Info) -> CommandError:
-    """The error of a wait that took too long."""
+    """Return the error of a wait that took too long."""
     return CommandError(f"timed out waiting for the condition on {info.resource.plural}/{info.name}")

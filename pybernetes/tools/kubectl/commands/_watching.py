@@ -42,7 +42,7 @@ class _Growing:
 
 
 def watch(context: Context, human: bool) -> None:
-    """Lists what is there, then prints what changes until interrupted."""
+    """List what is there, then print what changes until interrupted."""
     flags = context.flags
     source = builder(context, human, single_type=True, flatten=False)
     try:

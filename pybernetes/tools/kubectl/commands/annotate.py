@@ -22,5 +22,5 @@ FLAGS = (
 
 
 def run(context: Context) -> None:
-    """Changes annotations."""
+    """Change annotations."""
     change(context, "annotation", "annotated", "annotations")

@@ -20,7 +20,7 @@ t tty bool false | our input is a terminal
 
 
 def run(context: Context) -> None:
-    """Attaches until the container ends or its output does."""
+    """Attach until the container ends or its output does."""
     flags, args = context.flags, context.args
     if not args:
         raise CommandError("at least 1 argument is required for attach")

@@ -35,7 +35,7 @@ _SCALABLE = {
 
 
 def run(context: Context) -> None:
-    """Makes an autoscaler for each object."""
+    """Make an autoscaler for each object."""
     flags = context.flags
     dry_run = context.dry_run()
     if "max" not in flags.changed:

@@ -110,7 +110,7 @@ _SCRIPTS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH, "powershell": _POWERSHELL
 
 
 def run(context: Context) -> None:
-    """Prints the script of a shell."""
+    """Print the script of a shell."""
     if not context.args:
         raise context.usage("Shell not specified.")
     if len(context.args) > 1:

@@ -13,7 +13,7 @@ FLAGS = (shared_flags.DRY_RUN, shared_flags.SELECTOR)
 
 
 def run(context: Context) -> None:
-    """Cordons nodes."""
+    """Cordon nodes."""
     builder, infos = nodes(context, "cordon NODE")
     for info in infos:
         cordon(context, info, True)

@@ -43,10 +43,10 @@ class _Spec:
 
 
 def run(context: Context) -> None:
-    """Copies one way or the other."""
+    """Copy files from or to a container."""
     if len(context.args) != 2:
         raise CommandError("source and destination are required")
-    source, target = (_Spec(each) for each in context.args)
+    source, target = (_Spec(word) for word in context.args)
     if source.pod and target.pod:
         raise CommandError("one of src or dest must be a local file specification")
     if not source.path or not target.path:
@@ -76,7 +76,7 @@ class _Sink:
         self.buffer = io.BytesIO()
 
     def flush(self) -> None:
-        """There is nothing to flush."""
+        """Do nothing: there is no buffer."""
 
 
 def _to_pod(context: Context, path: str, target: _Spec) -> None:
@@ -106,7 +106,7 @@ def _to_pod(context: Context, path: str, target: _Spec) -> None:
 
 
 def _quiet(context: Context) -> tuple[Context, io.StringIO]:
-    """The same context with its complaints kept aside."""
+    """Return the same context with a buffer for its error output."""
     aside = io.StringIO()
     quiet = Context(context.flags, context.path, stdin=context.stdin, stdout=context.stdout, stderr=aside)
     kept = ("client", "discovery", "namespace")

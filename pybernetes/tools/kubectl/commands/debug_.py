@@ -48,7 +48,7 @@ Object = dict[str, Any]
 
 
 def run(context: Context) -> None:
-    """Starts a debugging session for each target."""
+    """Start a debugging session for each target."""
     flags = context.flags
     targets = context.args[: flags.dash] if flags.dash >= 0 else context.args
     command = context.args[flags.dash :] if flags.dash >= 0 else []
@@ -56,7 +56,7 @@ def run(context: Context) -> None:
         raise CommandError(f"unknown profile: {flags.profile}")
     custom = _custom(context)
     _check(context, targets, command, custom)
-    arguments = [each if "/" in each else f"pods/{each}" for each in targets]
+    arguments = [target if "/" in target else f"pods/{target}" for target in targets]
     for info in Builder(context, args=arguments, filenames=flags.filename, latest=True).infos():
         if info.resource.kind == "Node":
             pod, name = _on_node(context, info, command, custom)
@@ -127,9 +127,9 @@ def _name(context: Context, pod: Object) -> str:
         return flags.container
     spec = pod.get("spec") or {}
     taken = {
-        each["name"]
+        container["name"]
         for key in ("containers", "initContainers", "ephemeralContainers")
-        for each in spec.get(key) or ()
+        for container in spec.get(key) or ()
     }
     while True:
         name = f"debugger-{suffix()}"
@@ -140,7 +140,7 @@ def _name(context: Context, pod: Object) -> str:
 
 
 def suffix() -> str:
-    """Five letters and digits, as names that are made have them."""
+    """Return five random letters and digits, as in generated names."""
     return "".join(random.choices("bcdfghjklmnpqrstvwxz2456789", k=5))
 
 
@@ -149,26 +149,26 @@ def _container(context: Context, name: str, command: list[str]) -> Object:
 
 
 def _settings(context: Context, command: list[str]) -> Object:
-    """What the flags say about the container."""
+    """Return what the flags say about the container."""
     flags = context.flags
-    found: Object = {}
+    settings: Object = {}
     if flags.image:
-        found["image"] = flags.image
+        settings["image"] = flags.image
     if command:
-        found["args" if flags.arguments_only else "command"] = command
+        settings["args" if flags.arguments_only else "command"] = command
     if flags.env:
-        found["env"] = [{"name": key, "value": value} for key, value in flags.env.items()]
+        settings["env"] = [{"name": key, "value": value} for key, value in flags.env.items()]
     if flags.image_pull_policy:
-        found["imagePullPolicy"] = flags.image_pull_policy
+        settings["imagePullPolicy"] = flags.image_pull_policy
     if flags.stdin:
-        found["stdin"] = True
+        settings["stdin"] = True
     if flags.tty:
-        found["tty"] = True
-    return found
+        settings["tty"] = True
+    return settings
 
 
 def _custom(context: Context) -> Object:
-    """The part of a container in the file of --custom."""
+    """Return the part of a container in the file of --custom."""
     import json
 
     name = context.flags.custom
@@ -191,7 +191,7 @@ def _custom(context: Context) -> Object:
 
 
 def _customized(container: Object, custom: Object) -> Object:
-    """A container with the part of --custom merged in."""
+    """Return a container with the part of --custom merged in."""
     if not custom:
         return container
     from pybernetes.api.patch.strategic import apply
@@ -220,7 +220,7 @@ def _ephemeral(context: Context, info: Info, command: list[str], custom: Object)
     if flags.target:
         container["targetContainerName"] = flags.target
     changed = [_customized(container, custom)]
-    earlier = next((each for each in before if each["name"] == name), None)
+    earlier = next((other for other in before if other["name"] == name), None)
     if earlier is not None:
         # As in the original: the profile goes to the first container of that name. Both are merged into one, and the
         # server refuses, because a container that is there may not be changed.
@@ -229,12 +229,12 @@ def _ephemeral(context: Context, info: Info, command: list[str], custom: Object)
         fields = {key: None for key in earlier if key not in container and key != "resources"}
         changed = [{**fields, **changed[0]}, first]
     elif all(
-        each["name"] != name for key in ("containers", "initContainers") for each in spec.get(key) or ()
+        other["name"] != name for key in ("containers", "initContainers") for other in spec.get(key) or ()
     ):
         secure(container, flags.profile, "ephemeral")
         changed = [_customized(container, custom)]
     _warned(context, changed[0], info.object)
-    order = [{"name": each["name"]} for each in (*before, container)]
+    order = [{"name": entry["name"]} for entry in (*before, container)]
     patch = {"spec": {"ephemeralContainers": changed, "$setElementOrder/ephemeralContainers": order}}
     pod = context.client.patch(
         info.resource, info.namespace, info.name, patch, "strategic", subresource="ephemeralcontainers"
@@ -253,9 +253,9 @@ def _copy(context: Context, info: Info, command: list[str], custom: Object) -> t
         spec.pop(key, None)
     if "share-processes" in flags.changed:
         spec["shareProcessNamespace"] = flags.share_processes
-    for each in spec["containers"]:
-        if image := flags.set_image.get(each["name"]) or flags.set_image.get("*"):
-            each["image"] = image
+    for container in spec["containers"]:
+        if image := flags.set_image.get(container["name"]) or flags.set_image.get("*"):
+            container["image"] = image
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
     name = _changed(context, info, pod, command, custom)
     created = context.client.create(info.resource, info.namespace, pod)
@@ -265,22 +265,24 @@ def _copy(context: Context, info: Info, command: list[str], custom: Object) -> t
 
 
 def _changed(context: Context, info: Info, pod: Object, command: list[str], custom: Object) -> str:
-    """Puts the debugging container in, or changes the one that is named."""
+    """Put the debugging container in, or change the one that is named."""
     flags, spec = context.flags, pod["spec"]
-    found = next((each for each in spec["containers"] if each["name"] == flags.container), None)
-    if found is None:
+    container = next(
+        (candidate for candidate in spec["containers"] if candidate["name"] == flags.container), None
+    )
+    if container is None:
         if not flags.image:
             if flags.set_image:
                 return ""
             raise CommandError("you must specify image when creating new container")
-        found = _container(context, _name(context, info.object), [])
-        spec["containers"].append(found)
+        container = _container(context, _name(context, info.object), [])
+        spec["containers"].append(container)
     if command and not flags.arguments_only:
-        found.pop("args", None)
+        container.pop("args", None)
     for key in ("stdin", "tty"):
-        found.pop(key, None)
-    found.update(_settings(context, command))
-    secure(found, flags.profile, "copy")
+        container.pop(key, None)
+    container.update(_settings(context, command))
+    secure(container, flags.profile, "copy")
     strip(
         pod, flags.profile,
         {
@@ -289,10 +291,10 @@ def _changed(context: Context, info: Info, pod: Object, command: list[str], cust
             "initContainers": flags.keep_init_containers,
         },
     )  # fmt: skip
-    place = spec["containers"].index(found)
-    spec["containers"][place] = _customized(found, custom)
+    place = spec["containers"].index(container)
+    spec["containers"][place] = _customized(container, custom)
     _warned(context, spec["containers"][place], pod)
-    return found["name"]
+    return container["name"]
 
 
 def _on_node(context: Context, info: Info, command: list[str], custom: Object) -> tuple[Object, str]:
@@ -315,7 +317,7 @@ def _on_node(context: Context, info: Info, command: list[str], custom: Object) -
 
 
 def _started(context: Context, pod: Object, name: str) -> Object:
-    """Waits until a container of a pod runs or has ended."""
+    """Wait until a container of a pod runs or has ended."""
     import time
 
     from pybernetes.tools.kubectl.commands._waiting import until
@@ -325,12 +327,12 @@ def _started(context: Context, pod: Object, name: str) -> Object:
     def runs(value: Object | None) -> bool:
         status = (value or {}).get("status") or {}
         for key in ("containerStatuses", "ephemeralContainerStatuses", "initContainerStatuses"):
-            for each in status.get(key) or ():
-                if each["name"] == name:
-                    return "waiting" not in (each.get("state") or {"waiting": {}})
+            for container_status in status.get(key) or ():
+                if container_status["name"] == name:
+                    return "waiting" not in (container_status.get("state") or {"waiting": {}})
         return value is None
 
-    found = until(context, info, runs, time.monotonic() + context.flags.pod_running_timeout)
-    if found is None:
+    running = until(context, info, runs, time.monotonic() + context.flags.pod_running_timeout)
+    if running is None:
         raise CommandError(f'pods "{info.name}" not found')
-    return found
+    return running

@@ -30,7 +30,7 @@ _POLICIES = {
 
 
 def run(context: Context) -> None:
-    """Deletes what the arguments name."""
+    """Delete what the arguments name."""
     flags = context.flags
     grace = _grace(context)
     policy = cascade(flags.cascade)
@@ -79,14 +79,14 @@ def _grace(context: Context) -> int:
 
 
 def cascade(text: str) -> str:
-    """The deletion policy that --cascade means."""
+    """Return the deletion policy that --cascade means."""
     if text not in _POLICIES:
         raise CommandError(f'invalid cascade value ({text}). Must be "background", "foreground", or "orphan"')
     return _POLICIES[text]
 
 
 def _chosen(context: Context, builder: Builder) -> list[Info] | None:
-    """What is to be deleted; nothing at all if the user does not want it."""
+    """Return what is to be deleted; an empty list if the user declines."""
     infos = builder.all()
     if not context.flags.interactive:
         return infos
@@ -113,14 +113,14 @@ def delete_all(
     ignoring: bool,
     quiet: bool = False,
 ) -> None:
-    """Deletes objects one after another, then waits for all of them."""
+    """Delete objects one after another, then wait until all of them are gone."""
     flags = context.flags
     dry_run = flags.dry_run if flags.has("dry-run") else "none"
     warned = False
     gone: list[tuple[Info, str]] = []
-    found = 0
+    count = 0
     for info in infos:
-        found += 1
+        count += 1
         if (
             context.namespace_given
             and not builder.all_namespaces
@@ -141,7 +141,7 @@ def delete_all(
         if not quiet:
             _show(context, info, grace, dry_run)
     builder.finish()
-    if not found and not quiet:
+    if not count and not quiet:
         context.out("No resources found")
         return
     if flags.wait and dry_run == "none":
@@ -152,7 +152,7 @@ def delete_all(
 
 
 def delete_one(context: Context, info: Info, grace: int, policy: str) -> str:
-    """Sends the request; gives the UID of what is deleted."""
+    """Send the request and return the UID of what is deleted."""
     options: dict[str, Any] = {"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": policy}
     if grace >= 0:
         options["gracePeriodSeconds"] = grace

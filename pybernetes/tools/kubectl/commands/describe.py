@@ -17,7 +17,7 @@ FLAGS = (
 
 
 def run(context: Context) -> None:
-    """Describes what the arguments name; a name that is none may be the beginning of some."""
+    """Describe what the arguments name; a name that does not exist may be a prefix of others."""
     flags = context.flags
     if not context.args and not flags.filename and not flags.kustomize:
         raise CommandError(
@@ -50,7 +50,7 @@ def _by_prefix(context: Context, error: CommandError) -> None:
     word, prefix = context.args
     resource = context.discovery.find(word)
     namespace = context.namespace if resource.namespaced and not context.flags.all_namespaces else ""
-    found = False
+    any_match = False
     events = context.flags.show_events and "show-events" in context.flags.changed
     for item in context.client.list(resource, namespace, labels=context.flags.selector).get("items") or ():
         metadata = item["metadata"]
@@ -58,7 +58,7 @@ def _by_prefix(context: Context, error: CommandError) -> None:
             item.setdefault("apiVersion", resource.api_version)
             item.setdefault("kind", resource.kind)
             info = Info(resource, metadata.get("namespace", ""), metadata["name"], item)
-            found = True
+            any_match = True
             context.stdout.write(describe(context, info, events) + "\n")
-    if not found:
+    if not any_match:
         raise error

@@ -27,7 +27,7 @@ FLAGS = (shared_flags.FILES, shared_flags.SELECTOR, shared_flags.field_manager("
 
 
 def run(context: Context) -> int:
-    """Runs a diff program on the live and the merged objects; 1 is a difference, more an error."""
+    """Run a diff program on the live and the merged objects; 1 is a difference, more an error."""
     try:
         return _run(context)
     except Exit:
@@ -102,7 +102,7 @@ def _text(value: dict[str, Any], managed: bool) -> str:
 
 
 def _masked(before: Any, after: Any) -> tuple[Any, Any]:
-    """Secrets with stars in the place of their values; values that differ are marked as before and after."""
+    """Return secrets with stars in place of their values; values that differ are marked as before and after."""
     old, new = (before or {}).get("data") or {}, (after or {}).get("data") or {}
     results: list[Any] = []
     for value, own, mark in ((before, old, "before"), (after, new, "after")):

@@ -34,7 +34,7 @@ Pod = dict[str, Any]
 
 
 def run(context: Context) -> None:
-    """Drains nodes, one after another."""
+    """Drain nodes, one after another."""
     builder, infos = nodes(context, "drain NODE")
     raise_all(builder.errors)
     for info in infos:
@@ -47,7 +47,7 @@ def run(context: Context) -> None:
         except CommandError as error:
             errors = [error]
         if errors:
-            words = [each.message for each in errors]
+            words = [error.message for error in errors]
             shown = words[0] if len(words) == 1 else f"[{', '.join(words)}]"
             context.warn(
                 f"error: unable to drain node {quoted(info.name)} due to error: {shown}, continuing command..."
@@ -61,7 +61,7 @@ def run(context: Context) -> None:
         context.warn("There are pending nodes to be drained:")
         for name in pending:
             context.warn(f" {name}")
-        raise Verbatim("\n".join(each.short() for each in failed))
+        raise Verbatim("\n".join(error.short() for error in failed))
 
 
 def _drain(context: Context, info: Info) -> list[CommandError]:
@@ -102,7 +102,7 @@ def _gone(uid: str) -> Callable[[Pod | None], bool]:
 
 
 def choose(context: Context, pods: list[Pod]) -> tuple[list[Pod], dict[str, list[str]], dict[str, list[str]]]:
-    """The pods to move, what to warn about, and what stands in the way."""
+    """Return the pods to move, what to warn about, and what stands in the way."""
     flags = context.flags
     chosen: list[Pod] = []
     warnings: dict[str, list[str]] = {}
@@ -138,7 +138,7 @@ def choose(context: Context, pods: list[Pod]) -> tuple[list[Pod], dict[str, list
 
 
 def _evict(context: Context, pod: Pod, deadline: float) -> None:
-    """Asks for an eviction; again and again while a disruption budget does not allow it."""
+    """Ask for an eviction, again and again while a disruption budget does not allow it."""
     flags = context.flags
     name, namespace = pod["metadata"]["name"], pod["metadata"]["namespace"]
     suffix = {"client": " (dry run)", "server": " (server dry run)"}.get(flags.dry_run, "")

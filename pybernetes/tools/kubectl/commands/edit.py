@@ -35,7 +35,7 @@ _HEAD = """# Please edit the object below. Lines beginning with a '#' will be ig
 
 
 def run(context: Context) -> None:
-    """Edits what the arguments name, several objects as a list."""
+    """Edit what the arguments name, several objects as a list."""
     flags = context.flags
     if flags.output_patch and flags.output:
         raise CommandError("--output-patch and --output are mutually exclusive")
@@ -58,7 +58,7 @@ def _text(value: dict[str, Any], form: str, managed: bool) -> str:
 
 
 def in_editor(context: Context, text: str, suffix: str) -> tuple[str, str]:
-    """What the user makes of a text, and the file that it is kept in."""
+    """Return the text as the user edited it, and the file that it is kept in."""
     environment = context.environment
     program = environment.get("KUBE_EDITOR") or environment.get("EDITOR") or "vi"
     handle, path = tempfile.mkstemp(prefix="kubectl-edit-", suffix=suffix)
@@ -79,19 +79,19 @@ def in_editor(context: Context, text: str, suffix: str) -> tuple[str, str]:
 
 
 def asked(context: Context, text: str) -> str:
-    """What the user makes of a text, once."""
+    """Return the text as the user edited it, once."""
     edited, path = in_editor(context, text, ".yaml")
     os.unlink(path)
     return edited
 
 
 def _strip(text: str) -> str:
-    """A text without its comments."""
+    """Return a text without its comments."""
     return "\n".join(line for line in text.split("\n") if not line.startswith("#"))
 
 
 def parsed(text: str) -> Any:
-    """The object in an edited text; None if there is none."""
+    """Return the object in an edited text; None if there is none."""
     from pybernetes.api.text.yaml_reader import YamlError, loads
 
     lines = _strip(text)
@@ -111,7 +111,7 @@ class Results:
         self.retryable = self.missing = 0
 
     def invalid(self, info: Info, causes: list[str]) -> str:
-        """Notes that an object is to be edited again, and gives what to say."""
+        """Note that an object is to be edited again, and return what to say."""
         named = f'{info.resource.full_name} "{info.name}"'
         self.reasons += [
             f"{named} was not valid{':' if causes else ''}",
@@ -121,7 +121,7 @@ class Results:
         return f"error: {named} is invalid"
 
     def head(self) -> str:
-        """What the editor shows above the object."""
+        """Return the comment that the editor shows above the object."""
         lines = [line for reason in self.reasons for line in (reason.split("\n") if reason else [""])]
         return _HEAD + "".join(f"# {line}".rstrip() + "\n" for line in lines)
 
@@ -130,7 +130,7 @@ def _session(context: Context, infos: list[Info]) -> None:
     flags = context.flags
     form = "json" if flags.output == "json" else "yaml"
     plain = [
-        each.object if flags.show_managed_fields else printers.without_managed(each.object) for each in infos
+        info.object if flags.show_managed_fields else printers.without_managed(info.object) for info in infos
     ]
     several = {"apiVersion": "v1", "items": plain, "kind": "List", "metadata": {}}
     original = body = _text(plain[0] if len(plain) == 1 else several, form, True)
@@ -178,7 +178,7 @@ def _preserved(context: Context, path: str) -> None:
 def _send_all(
     context: Context, infos: list[Info], plain: list[dict[str, Any]], value: dict[str, Any], results: Results
 ) -> None:
-    """Sends each object that was changed."""
+    """Send each object that was changed."""
     edited = value.get("items") or [] if value.get("kind") == "List" and len(infos) > 1 else [value]
     for after in edited:
         try:
@@ -188,10 +188,10 @@ def _send_all(
             return
     for after in edited:
         uid = (after.get("metadata") or {}).get("uid")
-        found = [pair for pair in zip(infos, plain, strict=True) if pair[1]["metadata"].get("uid") == uid]
-        if not found:
+        matches = [pair for pair in zip(infos, plain, strict=True) if pair[1]["metadata"].get("uid") == uid]
+        if not matches:
             raise CommandError(f"no original object found for {(after.get('metadata') or {}).get('name')}")
-        _send(context, *found[0], after, results)
+        _send(context, *matches[0], after, results)
 
 
 def _send(
@@ -221,7 +221,7 @@ def _send(
         if error.reason == "Invalid":
             causes = (error.status.get("details") or {}).get("causes") or ()
             context.warn(
-                results.invalid(info, [f"{each.get('field')}: {each.get('message')}" for each in causes])
+                results.invalid(info, [f"{cause.get('field')}: {cause.get('message')}" for cause in causes])
             )
         elif not_found(error):
             results.missing += 1
@@ -234,7 +234,7 @@ def _send(
 
 
 def edit_files(context: Context, verb: str) -> None:
-    """Lets the user edit the objects of files before they are created."""
+    """Let the user edit the objects of files before they are created."""
     for info in Builder.from_flags(context).infos():
         value = parsed(asked(context, _HEAD + _text(info.object, "yaml", True)))
         if value is None:

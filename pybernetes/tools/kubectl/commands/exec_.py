@@ -22,7 +22,7 @@ t tty bool false | give the command a terminal
 
 
 def run(context: Context) -> None:
-    """Runs the command and ends as it ends."""
+    """Run the command and end with its exit code."""
     flags, args = context.flags, context.args
     before = flags.dash
     if before < 0 and len(args) > 1:
@@ -61,10 +61,10 @@ def execute(
     context: Context, pod: dict[str, object], container: str, command: list[str], *, stdin: bool = False,
     tty: bool = False, given: bytes | None = None, output: object = None,
 ) -> int:  # fmt: skip
-    """Runs a command in a container of a pod; gives its exit code."""
+    """Run a command in a container of a pod and return its exit code."""
     metadata: dict[str, str] = pod["metadata"]  # type: ignore[assignment]
     path = path_of(context.discovery.find("pods"), metadata["namespace"], metadata["name"], "exec")
-    query = [("command", each) for each in command] + [("container", container)]
+    query = [("command", word) for word in command] + [("container", container)]
     query += [(name, "true") for name, on in (("stdin", stdin), ("tty", tty)) if on]
     query += [("stdout", "true")] + ([] if tty else [("stderr", "true")])
     return streaming.run(

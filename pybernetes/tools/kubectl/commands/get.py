@@ -46,7 +46,7 @@ _FORMATS = ("custom-columns", "custom-columns-file", "wide")
 
 
 def run(context: Context) -> None:
-    """Shows what the arguments name."""
+    """Show what the arguments name."""
     flags = context.flags
     if flags.raw:
         _raw(context)
@@ -110,7 +110,7 @@ def _check(context: Context) -> None:
 
 
 def builder(context: Context, human: bool, **options: Any) -> Builder:
-    """What get looks for."""
+    """Return the builder for what get looks for."""
     flags = context.flags
     tables = human and flags.server_print
     query = {"includeObject": "Object"} if tables and flags.sort_by else {}
@@ -153,7 +153,7 @@ def _tables(context: Context) -> None:
 
 
 def as_table(value: dict[str, Any]) -> dict[str, Any]:
-    """The server's table; or, for an object that is not one, its name and age."""
+    """Return the server's table; or, for an object that is not one, its name and age."""
     if value.get("kind") == "Table":
         return value
     import time
@@ -177,7 +177,7 @@ def as_table(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def printer_of(context: Context) -> Any:
-    """The printer for any format but tables."""
+    """Return the printer for any format but tables."""
     output = context.flags.output
     kind, _, text = output.partition("=")
     if kind in ("custom-columns", "custom-columns-file"):

@@ -11,7 +11,7 @@ FLAGS = ()
 
 
 def run(context: Context) -> int:
-    """Shows the help of the command that the arguments name, or of all."""
+    """Print the help of the command that the arguments name, or the overview."""
     from pybernetes.tools.kubectl.command_line.flags import declare
     from pybernetes.tools.kubectl.help import overview, show
     from pybernetes.tools.kubectl.main import find
@@ -21,7 +21,7 @@ def run(context: Context) -> int:
         return 0
     command, path, _ = find(context.args, declare(shared_flags.GLOBAL))
     if command is None:
-        context.warn(f"Unknown help topic [{' '.join(f'`{each}`' for each in context.args)}]")
+        context.warn(f"Unknown help topic [{' '.join(f'`{word}`' for word in context.args)}]")
         overview(context.stdout)
         return 0
     return show(command, path, context.stdout)

@@ -24,5 +24,5 @@ FLAGS = (
 
 
 def run(context: Context) -> None:
-    """Changes labels."""
+    """Change labels."""
     change(context, "label", "labeled", "labels")

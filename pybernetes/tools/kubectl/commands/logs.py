@@ -37,7 +37,7 @@ _USAGE = "expected 'logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]'.\nPOD or TY
 
 
 def run(context: Context) -> None:
-    """Prints the logs."""
+    """Print the logs."""
     flags, args = context.flags, context.args
     if len(args) > 2 or (not args and not flags.selector):
         raise context.usage(_USAGE)
@@ -89,7 +89,7 @@ def _options(context: Context) -> dict[str, Any]:
 
 
 def _targets(context: Context, container: str) -> list[tuple[dict[str, Any], str]] | None:
-    """The pods and containers whose logs are wanted."""
+    """Return the pods and containers whose logs are wanted."""
     flags = context.flags
     if flags.selector:
         listed = context.client.list(context.discovery.find("pods"), context.namespace, labels=flags.selector)
@@ -110,7 +110,7 @@ def _targets(context: Context, container: str) -> list[tuple[dict[str, Any], str
         if len(pods) > 1 and not flags.all_pods:
             context.warn(f"Found {len(pods)} pods, using pod/{pods[0]['metadata']['name']}")
             pods = pods[:1]
-    found = []
+    targets = []
     for pod in pods:
         if flags.all_containers:
             spec = pod["spec"]
@@ -119,11 +119,11 @@ def _targets(context: Context, container: str) -> list[tuple[dict[str, Any], str
                 *spec["containers"],
                 *(spec.get("ephemeralContainers") or ()),
             ]
-            found += [(pod, each["name"]) for each in order]
+            targets += [(pod, container["name"]) for container in order]
         else:
-            found.append((pod, choose_container(context, pod, container, quiet=flags.all_pods)))
+            targets.append((pod, choose_container(context, pod, container, quiet=flags.all_pods)))
     _ = containers
-    return found
+    return targets
 
 
 def _named(context: Context) -> Info:

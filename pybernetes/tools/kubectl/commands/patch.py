@@ -26,7 +26,7 @@ p patch string | the patch, JSON or YAML
 
 
 def run(context: Context) -> None:
-    """Patches what the arguments name."""
+    """Patch what the arguments name."""
     flags = context.flags
     dry_run = context.dry_run()
     if flags.patch and flags.patch_file:

@@ -33,7 +33,7 @@ _HOP = {"connection", "keep-alive", "transfer-encoding", "host", "content-length
 
 
 def run(context: Context) -> None:
-    """Serves until interrupted."""
+    """Serve until interrupted."""
     flags = context.flags
     if flags.port and flags.unix_socket and "port" in flags.changed:
         raise CommandError("cannot set --unix-socket and --port at the same time")
@@ -78,7 +78,7 @@ class _Client:
         self._file = connection.makefile("rb")
 
     def serve(self) -> None:
-        """Answers requests until the client goes."""
+        """Answer requests until the client goes."""
         try:
             while self._one():
                 pass

@@ -23,7 +23,7 @@ FLAGS = (
 
 
 def run(context: Context) -> None:
-    """Replaces the objects of the files."""
+    """Replace the objects of the files."""
     flags = context.flags
     if context.args:
         raise context.usage(f"Unexpected args: [{' '.join(context.args)}]")
@@ -72,7 +72,7 @@ def _raw(context: Context) -> None:
 
 
 def _force(context: Context, dry_run: str) -> None:
-    """Deletes the objects, waits until they are gone, and makes them anew."""
+    """Delete the objects, wait until they are gone, and create them anew."""
     from pybernetes.tools.kubectl.commands._waiting import until_gone
     from pybernetes.tools.kubectl.commands.delete import cascade, delete_one
 

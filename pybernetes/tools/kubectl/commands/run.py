@@ -49,7 +49,7 @@ _IMAGE = re.compile(
 
 
 def run(context: Context) -> int | None:
-    """Makes the pod."""
+    """Create the pod."""
     flags = context.flags
     attaching = flags.attach or (flags.stdin and "attach" not in flags.changed)
     if "image" not in flags.changed:
@@ -84,16 +84,16 @@ def run(context: Context) -> int | None:
 
 
 def parse_labels(text: str) -> dict[str, str]:
-    """Labels from a=b,c=d."""
-    found = {}
+    """Return labels from a=b,c=d."""
+    labels = {}
     for part in text.split(",") if text else ():
         pair = part.split("=")
         if len(pair) != 2:
             raise CommandError(f"unexpected label spec: {part}")
         if not pair[0]:
             raise CommandError("unexpected empty label key")
-        found[pair[0]] = pair[1]
-    return dict(sorted(found.items()))
+        labels[pair[0]] = pair[1]
+    return dict(sorted(labels.items()))
 
 
 def _pairs(texts: list[str]) -> dict[str, str]:
@@ -106,15 +106,15 @@ def _pairs(texts: list[str]) -> dict[str, str]:
 def _env(texts: list[str]) -> list[dict[str, str]]:
     from pybernetes.api.validation.names import env_var_name
 
-    found = []
+    variables = []
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name:
             raise CommandError(f"invalid env: {text}")
         if env_var_name(name):
             raise CommandError(f"invalid env: {text}")
-        found.append({"name": name, "value": value} if value else {"name": name})
-    return found
+        variables.append({"name": name, "value": value} if value else {"name": name})
+    return variables
 
 
 def _check(context: Context, attaching: bool) -> None:

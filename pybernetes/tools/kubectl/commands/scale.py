@@ -28,7 +28,7 @@ FLAGS = (
 
 
 def run(context: Context) -> None:
-    """Scales what the arguments name."""
+    """Scale what the arguments name."""
     flags = context.flags
     dry_run = context.dry_run()
     if "replicas" not in flags.changed:

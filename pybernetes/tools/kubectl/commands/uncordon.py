@@ -13,7 +13,7 @@ FLAGS = (shared_flags.DRY_RUN, shared_flags.SELECTOR)
 
 
 def run(context: Context) -> None:
-    """Uncordons nodes."""
+    """Uncordon nodes."""
     builder, infos = nodes(context, "uncordon NODE")
     for info in infos:
         cordon(context, info, False)

@@ -17,7 +17,7 @@ KUBERNETES = "v1.37.0"
 
 
 def client_version() -> dict[str, Any]:
-    """The version of this kubectl, in the words of the version endpoint."""
+    """Return the version of this kubectl in the form of the version endpoint."""
     import platform
 
     from pybernetes import __version__
@@ -32,7 +32,7 @@ def client_version() -> dict[str, Any]:
 
 
 def run(context: Context) -> None:
-    """Prints the versions."""
+    """Print the versions."""
     flags = context.flags
     if context.args:
         raise CommandError(f"extra arguments: [{' '.join(context.args)}]")

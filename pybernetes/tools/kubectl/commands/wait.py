@@ -31,7 +31,7 @@ Condition = Callable[[dict[str, Any] | None], bool]
 
 
 def run(context: Context) -> None:
-    """Waits for every object that the arguments name."""
+    """Wait for every object that the arguments name."""
     flags = context.flags
     wanted = flags.__getattr__("for")
     if not wanted:
@@ -105,26 +105,26 @@ def _wait(
 
 
 def parse(text: str) -> Condition:
-    """What --for means for an object."""
+    """Return the condition that --for means."""
     if text.startswith("condition="):
         name, _, value = text[len("condition=") :].partition("=")
-        return lambda found: has_condition(found or {}, name, value or "true")
+        return lambda observed: has_condition(observed or {}, name, value or "true")
     if text.startswith("jsonpath="):
         return _by_path(text[len("jsonpath=") :])
     raise CommandError(f'unrecognized condition: "{text}"')
 
 
 def has_condition(value: dict[str, Any], name: str, wanted: str) -> bool:
-    """Whether a condition of an object has a status, and is about the object as it is now."""
+    """Tell whether a condition of an object has a status and is about the object's present generation."""
     status = value.get("status") or {}
-    for each in status.get("conditions") or ():
-        if str(each.get("type")).lower() != name.lower():
+    for condition in status.get("conditions") or ():
+        if str(condition.get("type")).lower() != name.lower():
             continue
         generation = (value.get("metadata") or {}).get("generation")
-        observed = each.get("observedGeneration") or status.get("observedGeneration")
+        observed = condition.get("observedGeneration") or status.get("observedGeneration")
         if generation and observed and observed < generation:
             return False
-        return str(each.get("status")).lower() == wanted.lower()
+        return str(condition.get("status")).lower() == wanted.lower()
     return False
 
 
@@ -132,8 +132,8 @@ def _by_path(text: str) -> Condition:
     path, value, given = _split(text)
     program = JsonPath(relaxed(path), True)
 
-    def holds(found: dict[str, Any] | None) -> bool:
-        results = [each for result in program.results(found) for each in result]
+    def holds(observed: dict[str, Any] | None) -> bool:
+        results = [item for result in program.results(observed) for item in result]
         if not given:
             return bool(results)
         if len(results) != 1:
@@ -154,7 +154,7 @@ _FORMAT = (
 
 
 def _split(text: str) -> tuple[str, str, bool]:
-    """The path and the value, around the one equals sign that is not one of a pair."""
+    """Return the path and the value around the one equals sign that is not part of ``==``."""
     if not text:
         raise CommandError("jsonpath expression cannot be empty")
     parts = [""]

@@ -7,7 +7,7 @@ from pybernetes.tools.kubectl.errors import CommandError
 
 
 def request(context: Context, method: str, path: str, filename: str = "") -> None:
-    """Sends a request and prints the answer as it comes."""
+    """Send a request and print the answer as it comes."""
     body = None
     if filename:
         from pybernetes.tools.kubectl.resources.manifests import read

@@ -27,7 +27,7 @@ GROUPS = {
 
 
 def describe(context: Context, info: Info, events: bool = True) -> str:
-    """An object in words, with its events."""
+    """Return an object in words, with its events."""
     kind = info.resource.kind.lower()
     writer = Writer(context, info, events)
     path = os.path.join(os.path.dirname(__file__), f"{kind}.py")

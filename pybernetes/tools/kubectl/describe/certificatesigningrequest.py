@@ -16,7 +16,7 @@ _SUBJECT = (
 
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes a request and what it asks for."""
+    """Write a request and what it asks for."""
     from cryptography import x509
 
     metadata, spec = value["metadata"], value.get("spec") or {}
@@ -62,12 +62,12 @@ def _alternatives(writer: Writer, request: Any) -> None:
         ("DNS Names", x509.DNSName), ("Email Addresses", x509.RFC822Name), ("URIs", x509.UniformResourceIdentifier),
         ("IP Addresses", x509.IPAddress),
     ):  # fmt: skip
-        _list(writer, title, [str(each) for each in names.get_values_for_type(kind)])
+        _list(writer, title, [str(name) for name in names.get_values_for_type(kind)])
 
 
 def status_of(value: dict[str, Any]) -> str:
-    """What has become of a request."""
-    types = [each["type"] for each in (value.get("status") or {}).get("conditions") or ()]
+    """Return the state of a request."""
+    types = [condition["type"] for condition in (value.get("status") or {}).get("conditions") or ()]
     text = "Denied" if "Denied" in types else "Approved" if "Approved" in types else "Pending"
     if "Failed" in types:
         text += ",Failed"

@@ -18,7 +18,7 @@ _COUNTS = (
 
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes a daemon set."""
+    """Write a daemon set."""
     spec, status = value.get("spec") or {}, value.get("status") or {}
     selector = show(spec.get("selector"))
     writer.name(value)

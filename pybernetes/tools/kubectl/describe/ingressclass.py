@@ -8,7 +8,7 @@ from pybernetes.tools.kubectl.describe._writer import Writer
 
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes an ingress class."""
+    """Write an ingress class."""
     spec = value.get("spec") or {}
     writer.name(value, namespace=False)
     writer.marks(value)

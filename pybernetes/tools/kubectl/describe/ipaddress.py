@@ -8,7 +8,7 @@ from pybernetes.tools.kubectl.describe._writer import Writer
 
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes an address and what has it."""
+    """Write an address and the object that has it."""
     writer.name(value, namespace=False)
     writer.marks(value)
     parent = (value.get("spec") or {}).get("parentRef")

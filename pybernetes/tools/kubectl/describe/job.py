@@ -11,7 +11,7 @@ from pybernetes.tools.kubectl.resources.label_selector import show
 
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes a job."""
+    """Write a job."""
     spec, status = value.get("spec") or {}, value.get("status") or {}
     writer.name(value)
     writer.field("Selector", show(spec.get("selector")))

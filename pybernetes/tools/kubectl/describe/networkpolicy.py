@@ -12,7 +12,7 @@ _INDENT = "    "
 
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes a network policy."""
+    """Write a network policy."""
     metadata, spec = value["metadata"], value.get("spec") or {}
     writer.name(value)
     moment = datetime.fromtimestamp(epoch(metadata["creationTimestamp"])).astimezone()

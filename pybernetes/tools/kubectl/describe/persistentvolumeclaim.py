@@ -11,7 +11,7 @@ _OLD_CLASS = "volume.beta.kubernetes.io/storage-class"
 
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes a claim and the pods that use it."""
+    """Write a claim and the pods that use it."""
     metadata, spec, status = value["metadata"], value.get("spec") or {}, value.get("status") or {}
     writer.name(value)
     writer.field(
@@ -40,9 +40,15 @@ def describe(writer: Writer, value: dict[str, Any]) -> None:
             "Type", "Status", "LastProbeTime", "LastTransitionTime", "Reason", "Message",
             dashes=("----", "------", "-----------------", "------------------", "------", "-------"),
         )  # fmt: skip
-        for each in status["conditions"]:
-            times = [rfc1123z(each.get(key)) for key in ("lastProbeTime", "lastTransitionTime")]
-            cells = [each["type"], each["status"], *times, each.get("reason", ""), each.get("message", "")]
+        for condition in status["conditions"]:
+            times = [rfc1123z(condition.get(key)) for key in ("lastProbeTime", "lastTransitionTime")]
+            cells = [
+                condition["type"],
+                condition["status"],
+                *times,
+                condition.get("reason", ""),
+                condition.get("message", ""),
+            ]
             writer.line(" \t".join(cells), 1)
     writer.events()
 

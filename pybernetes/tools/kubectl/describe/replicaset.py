@@ -10,7 +10,7 @@ from pybernetes.tools.kubectl.resources.label_selector import show
 
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes a replica set."""
+    """Write a replica set."""
     spec, status = value.get("spec") or {}, value.get("status") or {}
     writer.name(value)
     writer.field("Selector", selector_text(spec.get("selector")))

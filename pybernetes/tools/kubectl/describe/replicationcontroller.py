@@ -10,7 +10,7 @@ from pybernetes.tools.kubectl.resources.label_selector import show_map
 
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes a replication controller."""
+    """Write a replication controller."""
     spec, status = value.get("spec") or {}, value.get("status") or {}
     writer.name(value)
     writer.field("Selector", label_text(spec.get("selector")))

@@ -15,7 +15,7 @@ SCOPES = {
 
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes a quota."""
+    """Write a quota."""
     writer.name(value)
     scopes = sorted((value.get("spec") or {}).get("scopes") or ())
     if scopes:
@@ -28,7 +28,7 @@ def describe(writer: Writer, value: dict[str, Any]) -> None:
 
 
 def usage(writer: Writer, value: dict[str, Any], level: int) -> None:
-    """Writes what is used of each limit."""
+    """Write the used part of each limit."""
     status = value.get("status") or {}
     hard, used = status.get("hard") or {}, status.get("used") or {}
     for name in sorted(hard):

@@ -8,7 +8,7 @@ from pybernetes.tools.kubectl.describe._writer import Writer, label_text
 
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes a class."""
+    """Write a class."""
     writer.name(value, namespace=False)
     writer.field("Annotations", label_text(value["metadata"].get("annotations")))
     writer.field("DriverName", value.get("driverName", ""))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 
 def epoch(text: str) -> float:
-    """Seconds since 1970 of a time in an object."""
+    """Return a time of an object in seconds since 1970."""
     from datetime import datetime
 
     return datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
 
 
 def human(seconds: float) -> str:
-    """A span in at most two units, as in 3d4h."""
+    """Return a duration in at most two units, as in 3d4h."""
     value = int(seconds)
     if value < -1:
         return "<invalid>"
@@ -42,7 +42,7 @@ def human(seconds: float) -> str:
 
 
 def since(text: str | None, now: float | None = None) -> str:
-    """How long ago a time in an object is."""
+    """Return how long ago a time of an object is."""
     if not text:
         return "<unknown>"
     if now is None:
@@ -53,7 +53,7 @@ def since(text: str | None, now: float | None = None) -> str:
 
 
 def rfc1123z(text: str | None) -> str:
-    """A time as ``Mon, 02 Jan 2006 15:04:05 -0700`` in the local zone."""
+    """Return a time as ``Mon, 02 Jan 2006 15:04:05 -0700`` in the local zone."""
     if not text:
         return "<unset>"
     from datetime import datetime
@@ -62,7 +62,7 @@ def rfc1123z(text: str | None) -> str:
 
 
 def check_rfc3339(text: str) -> None:
-    """Refuses a text that is not a moment, in the words of Go."""
+    """Refuse a text that is not a time, in the words of Go."""
     import re
 
     from pybernetes.tools.kubectl.errors import CommandError

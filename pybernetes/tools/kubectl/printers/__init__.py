@@ -25,7 +25,7 @@ def make(
     output: str | None = None,
     suffix: bool = True,
 ) -> Print:
-    """A printer for the output format that the flags ask for; without one it says what was done.
+    """Return a printer for the output format that the flags ask for; without one it prints what was done.
 
     ``typed`` keeps the order of fields in JSON, as of an object that is made here.
     """
@@ -45,7 +45,7 @@ def make(
 
 
 def structured(context: Context, output: str, allowed: tuple[str, ...], *, typed: bool = False) -> Print:
-    """A printer for json, yaml or a template; an error that names the allowed formats for anything else."""
+    """Return a printer for json, yaml or a template; an error that names the allowed formats for anything else."""
     flags = context.flags
     managed = flags.has("show-managed-fields") and flags.show_managed_fields
     match output:
@@ -77,7 +77,7 @@ def structured(context: Context, output: str, allowed: tuple[str, ...], *, typed
 
 
 def without_managed(value: dict[str, Any]) -> dict[str, Any]:
-    """The object, and the objects of a list, without managedFields."""
+    """Return the object, and the objects of a list, without managedFields."""
     if isinstance(value.get("items"), list):
         return {
             **value,

@@ -13,7 +13,7 @@ from pybernetes.tools.kubectl.printers.table import columns
 
 
 def printer(context: Context, kind: str, text: str) -> Print:
-    """Prints a line for each object."""
+    """Return a printer of one line for each object."""
     headings, paths = _from_file(text) if kind == "custom-columns-file" else _from_text(text)
     programs = [JsonPath(relaxed(path), True) for path in paths]
 
@@ -30,8 +30,8 @@ def printer(context: Context, kind: str, text: str) -> Print:
 def _cell(results: list[list[Any]]) -> str:
     if not results or not results[0]:
         return "<none>"
-    found = [each for result in results for each in result]
-    return ",".join(("<nil>" if each is None else _text(each)) for each in found)
+    values = [value for result in results for value in result]
+    return ",".join(("<nil>" if value is None else _text(value)) for value in values)
 
 
 def _text(value: Any) -> str:

@@ -18,14 +18,14 @@ _ESCAPES = str.maketrans(
 
 
 def dumps(value: Any, *, typed: bool = False, indent: int | None = 4) -> str:
-    """A value as JSON; the keys are sorted unless their order is that of a type."""
+    """Return a value as JSON; the keys are sorted unless their order is that of a type."""
     separators = (",", ": ") if indent else (",", ":")
     text = json.dumps(value, indent=indent, sort_keys=not typed, ensure_ascii=False, separators=separators)
     return text.translate(_ESCAPES)
 
 
 def printer(context: Context, managed: bool, typed: bool = False) -> Print:
-    """Prints each object."""
+    """Return a printer of objects as JSON."""
 
     def show(value: dict[str, Any]) -> None:
         context.out(dumps(value if managed else without_managed(value), typed=typed))

@@ -14,7 +14,7 @@ _PLAIN_KEY = re.compile(r"[A-Za-z_][\w./-]*\Z")
 
 
 def dumps(value: Any) -> str:
-    """A value as a KYAML document."""
+    """Return a value as a KYAML document."""
     return "---\n" + _node(value, "") + "\n"
 
 
@@ -52,7 +52,7 @@ def _key(key: str) -> str:
 
 
 def printer(context: Context, managed: bool) -> Print:
-    """Prints each object as a document."""
+    """Return a printer of objects as KYAML documents."""
 
     def show(value: dict[str, Any]) -> None:
         context.stdout.write(dumps(value if managed else without_managed(value)))

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def label(value: dict[str, Any]) -> str:
-    """How messages name an object."""
+    """Return how messages name an object."""
     group = str(value.get("apiVersion") or "").rpartition("/")[0]
     kind = str(value.get("kind") or "<unknown>").lower()
     name = (value.get("metadata") or {}).get("name") or "<unknown>"
@@ -19,7 +19,7 @@ def label(value: dict[str, Any]) -> str:
 
 
 def printer(context: Context, operation: str = "") -> Print:
-    """Prints one line for each object."""
+    """Return a printer of one line for each object."""
     suffix = f" {operation}" if operation else ""
 
     def show(value: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ from pybernetes.tools.kubectl.printers import Print
 
 
 def printer(context: Context, kind: str, text: str, managed: bool) -> Print:
-    """Prints each object by the template that is given, or that the named file holds."""
+    """Return a printer for a template, given as text or in a file."""
     if not text:
         raise CommandError("template format specified but no template given")
     if kind == "jsonpath-file":
@@ -33,8 +33,8 @@ def printer(context: Context, kind: str, text: str, managed: bool) -> Print:
             if kind == "jsonpath-as-json":
                 from pybernetes.tools.kubectl.printers.json import dumps
 
-                for found in path.results(value):
-                    context.out(dumps(found))
+                for values in path.results(value):
+                    context.out(dumps(values))
             else:
                 context.stdout.write(path.text(value))
         except CommandError as error:

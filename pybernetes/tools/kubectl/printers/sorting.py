@@ -11,7 +11,7 @@ from pybernetes.tools.kubectl.resources.builder import Info
 
 
 def sort_tables(infos: list[Info], field: str) -> list[Info]:
-    """Sorts the rows of each table by a field of their objects."""
+    """Sort the rows of each table by a field of their objects."""
     for info in infos:
         if info.object.get("kind") == "Table":
             rows = info.object.get("rows") or []
@@ -22,7 +22,7 @@ def sort_tables(infos: list[Info], field: str) -> list[Info]:
 
 
 def sort_objects(items: list[dict[str, Any]], field: str) -> list[dict[str, Any]]:
-    """Sorts objects by a field."""
+    """Sort objects by a field."""
     return _sorted(items, items, field)
 
 
@@ -34,8 +34,8 @@ def _sorted(items: list[Any], objects: list[Any], field: str) -> list[Any]:
     program = JsonPath(path, True)
     keys = []
     for value in objects:
-        found = program.results(value)
-        keys.append(found[0][0] if found and found[0] else None)
+        results = program.results(value)
+        keys.append(results[0][0] if results and results[0] else None)
     if objects and all(key is None for key in keys):
         raise CommandError(f'couldn\'t find any field with path "{path}" in the list of objects')
 
@@ -43,16 +43,16 @@ def _sorted(items: list[Any], objects: list[Any], field: str) -> list[Any]:
         return _compare(keys[left], keys[right])
 
     order = sorted(range(len(items)), key=cmp_to_key(place))
-    return [items[each] for each in order]
+    return [items[index] for index in order]
 
 
 def _compare(left: Any, right: Any) -> int:
     if left is None or right is None:
         return (left is not None) - (right is not None)
     if isinstance(left, str) and isinstance(right, str):
-        one, other = _quantity(left), _quantity(right)
-        if one is not None and other is not None:
-            return (one > other) - (one < other)
+        first, other = _quantity(left), _quantity(right)
+        if first is not None and other is not None:
+            return (first > other) - (first < other)
         return (left > right) - (left < right)
     try:
         return (left > right) - (left < right)

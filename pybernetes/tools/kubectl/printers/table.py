@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def columns(rows: Iterable[list[str]], *, gap: int = 3, minimum: int = 6) -> str:
-    """Lines of cells; every cell but the last of a line is padded to the width of its column."""
+    """Return lines of cells; every cell but the last of a line is padded to the width of its column."""
     lines = list(rows)
     widths: list[int] = []
     for cells in lines:
@@ -28,7 +28,7 @@ def _line(cells: list[str], widths: list[int]) -> str:
 
 
 def clean(cell: Any) -> str:
-    """A cell as one line."""
+    """Return a cell as one line."""
     if cell is None:
         return ""
     if isinstance(cell, str):
@@ -40,7 +40,7 @@ def clean(cell: Any) -> str:
     if isinstance(cell, bool):
         return "true" if cell else "false"
     if isinstance(cell, list):
-        return "[" + " ".join(clean(each) for each in cell) + "]"
+        return "[" + " ".join(clean(item) for item in cell) + "]"
     if isinstance(cell, dict):
         return "map[" + " ".join(f"{key}:{clean(cell[key])}" for key in sorted(cell)) + "]"
     return str(cell)
@@ -63,35 +63,39 @@ class TablePrinter:
         self._printed = False
 
     def rows(self, table: dict[str, Any], event: str = "") -> list[list[str]]:
-        """The lines of a table, with the headings if they are due."""
+        """Return the lines of a table, with the headings if they are due."""
         definitions = table.get("columnDefinitions") or self._last
         if definitions != self._last:
             self._last, self._printed = definitions, False
-        shown = [index for index, each in enumerate(definitions) if self.wide or not each.get("priority")]
-        found = []
+        shown = [
+            index
+            for index, definition in enumerate(definitions)
+            if self.wide or not definition.get("priority")
+        ]
+        lines = []
         rows = table.get("rows") or []
         if not self._printed and not self.no_headers and rows:
-            found.append(self._headers([definitions[index]["name"] for index in shown], event))
+            lines.append(self._headers([definitions[index]["name"] for index in shown], event))
         self._printed = self._printed or bool(rows)
         named = next(
             (
                 index
-                for index, each in enumerate(definitions)
-                if each.get("format") == "name" and each.get("type") == "string"
+                for index, definition in enumerate(definitions)
+                if definition.get("format") == "name" and definition.get("type") == "string"
             ),
             -1,
         )
         for row in rows:
-            found.append(self._row(row, shown, named, event))
-        return found
+            lines.append(self._row(row, shown, named, event))
+        return lines
 
     def _headers(self, names: list[str], event: str) -> list[str]:
-        found = ["EVENT"] if event else []
+        cells = ["EVENT"] if event else []
         if self.with_namespace:
-            found.append("NAMESPACE")
-        found += [name.upper() for name in names]
-        found += [label.rpartition("/")[2].upper() for label in self.label_columns]
-        return found + (["LABELS"] if self.show_labels else [])
+            cells.append("NAMESPACE")
+        cells += [name.upper() for name in names]
+        cells += [label.rpartition("/")[2].upper() for label in self.label_columns]
+        return cells + (["LABELS"] if self.show_labels else [])
 
     def _row(self, row: dict[str, Any], shown: list[int], named: int, event: str) -> list[str]:
         cells = row.get("cells") or []
@@ -100,20 +104,20 @@ class TablePrinter:
             for index in shown
             if index < len(cells)
         ]
-        found = [f"{event:<8}"] if event else []
+        line = [f"{event:<8}"] if event else []
         if not (self.with_namespace or self.label_columns or self.show_labels):
-            return found + texts
+            return line + texts
         metadata = (row.get("object") or {}).get("metadata") or {}
         labels = metadata.get("labels") or {}
         if self.with_namespace:
-            found.append(metadata.get("namespace") or "")
-        found += texts
-        found += [labels.get(label, "") for label in self.label_columns]
+            line.append(metadata.get("namespace") or "")
+        line += texts
+        line += [labels.get(label, "") for label in self.label_columns]
         if self.show_labels:
-            found.append(format_labels(labels))
-        return found
+            line.append(format_labels(labels))
+        return line
 
 
 def format_labels(labels: dict[str, str]) -> str:
-    """Labels as a=b,c=d."""
+    """Return labels as a=b,c=d."""
     return ",".join(f"{key}={labels[key]}" for key in sorted(labels)) or "<none>"

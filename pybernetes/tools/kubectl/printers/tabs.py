@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def align(text: str, *, minimum: int = 0, gap: int = 2) -> str:
-    """The text with its cells padded."""
+    """Return the text with its cells padded."""
     lines = [line.split("\t") for line in text.split("\n")]
     out: list[str] = []
     _block(lines, 0, len(lines), [], out, minimum, gap)

@@ -11,7 +11,7 @@ from pybernetes.tools.kubectl.printers import Print
 
 
 def printer(context: Context, kind: str, text: str) -> Print:
-    """Prints each object by the template that is given, or that the named file holds."""
+    """Return a printer for a template, given as text or in a file."""
     if not text:
         raise CommandError("template format specified but no template given")
     if kind in ("go-template-file", "templatefile"):
@@ -46,7 +46,7 @@ def printer(context: Context, kind: str, text: str) -> Print:
 
 
 def _floats(value: Any) -> Any:
-    """Numbers as Go's JSON gives them to templates: all of them float64."""
+    """Return a value with all numbers as float64, as Go's JSON gives them to templates."""
     if isinstance(value, dict):
         return {key: _floats(item) for key, item in value.items()}
     if isinstance(value, list):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def dumps(value: Any) -> str:
-    """A value as YAML."""
+    """Return a value as YAML."""
     try:
         return plain_writer.dumps(value)
     except plain_writer.NotPlain:
@@ -22,7 +22,7 @@ def dumps(value: Any) -> str:
 
 
 def printer(context: Context, managed: bool) -> Print:
-    """Prints each object, with a line between two of them."""
+    """Return a printer of objects as YAML documents."""
     count = 0
 
     def show(value: dict[str, Any]) -> None:

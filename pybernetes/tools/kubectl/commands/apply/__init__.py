@@ -53,7 +53,7 @@ _ATTEMPTS = 5
 
 
 def run(context: Context) -> None:
-    """Applies the files."""
+    """Apply the files."""
     flags = context.flags
     if context.args:
         raise context.usage(f"Unexpected args: [{' '.join(context.args)}]")
@@ -125,7 +125,7 @@ def _check(context: Context) -> None:
 
 
 def server_side(context: Context, info: Info) -> str:
-    """Sends the object for the server to apply."""
+    """Send the object for the server to apply."""
     flags = context.flags
     query = {**context.write_query(), "force": "true" if flags.force_conflicts else "false"}
     wanted = info.object
@@ -157,14 +157,14 @@ def _warn_if_deleting(context: Context, info: Info) -> None:
 
 
 def without_nulls(value: Any) -> Any:
-    """A value without the keys that are null."""
+    """Return a value without the keys that are null."""
     if isinstance(value, dict):
         return {key: without_nulls(item) for key, item in value.items() if item is not None}
     return [without_nulls(item) for item in value] if isinstance(value, list) else value
 
 
 def client_side(context: Context, info: Info) -> str:
-    """Creates the object or patches it with what has changed; gives what was done."""
+    """Create the object, or patch it with what has changed; return what was done."""
     flags = context.flags
     generate = (info.object.get("metadata") or {}).get("generateName")
     if not info.name and generate:
@@ -197,7 +197,7 @@ def client_side(context: Context, info: Info) -> str:
 
 
 def describe(info: Info) -> str:
-    """An object as the errors of apply name it."""
+    """Return an object as the errors of apply name it."""
     kind = f"{info.resource.api_version}, Kind={info.resource.kind}"
     group, _, version = info.resource.api_version.rpartition("/")
     where = f'Resource: "{group}/{version}, Resource={info.resource.plural}", GroupVersionKind: "{group}/{version}, Kind={info.resource.kind}"'
@@ -206,7 +206,7 @@ def describe(info: Info) -> str:
 
 
 def _patched(context: Context, info: Info, live: dict[str, Any], modified: dict[str, Any]) -> dict[str, Any]:
-    """Sends the patch, again if somebody else was faster; leaves the result in the info."""
+    """Send the patch, again after a conflict, and leave the result in the info."""
     for attempt in range(_ATTEMPTS):
         patch, kind = compute(info, live, modified)
         if context.dry_run() == "client":
@@ -233,7 +233,7 @@ def _patched(context: Context, info: Info, live: dict[str, Any], modified: dict[
 
 
 def compute(info: Info, live: dict[str, Any], modified: dict[str, Any]) -> tuple[dict[str, Any], str]:
-    """The patch, and of which kind it is."""
+    """Return the patch, and of which kind it is."""
     from pybernetes.api.schema import kind_type
     from pybernetes.tools.kubectl.apply.three_way_patch import merge_patch, strategic_patch
 
@@ -247,7 +247,7 @@ def compute(info: Info, live: dict[str, Any], modified: dict[str, Any]) -> tuple
 
 
 def _local(info: Info, live: dict[str, Any], patch: dict[str, Any], kind: str) -> dict[str, Any]:
-    """What the object would be, computed here."""
+    """Return what the object would be, computed here."""
     if kind == "merge":
         from pybernetes.api.patch.merge_patch import apply as merge
 
@@ -260,7 +260,7 @@ def _local(info: Info, live: dict[str, Any], patch: dict[str, Any], kind: str) -
 
 
 def _recreate(context: Context, info: Info, modified: dict[str, Any]) -> None:
-    """Deletes the object and makes it anew, as --force asks."""
+    """Delete the object and create it anew, as --force asks."""
     from pybernetes.tools.kubectl.commands._waiting import until_gone
     from pybernetes.tools.kubectl.commands.delete import cascade, delete_one
 

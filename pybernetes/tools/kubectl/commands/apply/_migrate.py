@@ -17,7 +17,7 @@ Entry = dict[str, Any]
 
 
 def migrate(context: Context, info: Info, wanted: dict[str, Any], query: dict[str, Any]) -> None:
-    """Does what is left to do after an object was applied; what goes wrong is only told."""
+    """Move the ownership of fields after an object was applied; a failure is only a warning."""
     try:
         _keep_annotation(context, info, query)
     except ApiError as error:
@@ -55,11 +55,11 @@ def _owns(entry: Entry) -> bool:
 
 
 def _keep_annotation(context: Context, info: Info, query: dict[str, Any]) -> None:
-    """Gives the annotation a manager of its own, so that it stays when the others let go of it."""
+    """Give the annotation a manager of its own, so that it stays when the others let go of it."""
     text = read(info.object)
     if context.flags.field_manager != "kubectl" or text is None:
         return
-    if any(each.get("operation") == "Apply" and _owns(each) for each in _entries(info)):
+    if any(entry.get("operation") == "Apply" and _owns(entry) for entry in _entries(info)):
         return
     metadata: dict[str, Any] = {"name": info.name, "annotations": {ANNOTATION: text}}
     if info.resource.namespaced:
@@ -72,7 +72,9 @@ def _keep_annotation(context: Context, info: Info, query: dict[str, Any]) -> Non
 
 
 def _move(context: Context, info: Info, query: dict[str, Any]) -> bool:
-    names = {each["manager"] for each in _entries(info) if each.get("operation") == "Update" and _owns(each)}
+    names = {
+        entry["manager"] for entry in _entries(info) if entry.get("operation") == "Update" and _owns(entry)
+    }
     kept = {key: item for key, item in query.items() if key != "force"}
     for attempt in range(_ATTEMPTS):
         before = _entries(info)
@@ -102,7 +104,7 @@ def _move(context: Context, info: Info, query: dict[str, Any]) -> bool:
 
 
 def upgraded(entries: list[Entry], old: str, new: str) -> list[Entry]:
-    """The entries with those of a client-side manager merged into that of the server-side one."""
+    """Return the entries with those of a client-side manager merged into that of the server-side one."""
     entries = copy.deepcopy(entries)
 
     def is_old(entry: Entry) -> bool:
@@ -111,21 +113,21 @@ def upgraded(entries: list[Entry], old: str, new: str) -> list[Entry]:
     def is_new(entry: Entry) -> bool:
         return entry["manager"] == new and entry["operation"] == "Apply" and not entry.get("subresource")
 
-    target = next((each for each in entries if is_new(each)), None)
+    target = next((entry for entry in entries if is_new(entry)), None)
     if target is None:
-        target = next((each for each in entries if is_old(each)), None)
+        target = next((entry for entry in entries if is_old(entry)), None)
         if target is None:
             return entries
         target.update({"manager": new, "operation": "Apply"})
-    for each in entries:
-        if is_old(each) and each.get("apiVersion") == target.get("apiVersion"):
-            target["fieldsV1"] = _union(target.get("fieldsV1") or {}, each.get("fieldsV1") or {})
+    for owned in entries:
+        if is_old(owned) and owned.get("apiVersion") == target.get("apiVersion"):
+            target["fieldsV1"] = _union(target.get("fieldsV1") or {}, owned.get("fieldsV1") or {})
             break
-    return [each for each in entries if not is_old(each)]
+    return [entry for entry in entries if not is_old(entry)]
 
 
 def _union(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
-    found = dict(left)
+    union = dict(left)
     for key, value in right.items():
-        found[key] = _union(found[key], value) if isinstance(found.get(key), dict) else value
-    return found
+        union[key] = _union(union[key], value) if isinstance(union.get(key), dict) else value
+    return union

@@ -18,7 +18,7 @@ _GLOBAL = (("", "v1", "Namespace"), ("", "v1", "PersistentVolume"))
 
 
 def prune(context: Context, applied: list[Info], kinds: list[Resource]) -> None:
-    """Lists every kind that may be pruned and deletes what has the annotation and was not applied just now."""
+    """Delete objects of the kinds that may be pruned that have the annotation and were not applied just now."""
     flags = context.flags
     uids = {(info.object.get("metadata") or {}).get("uid") for info in applied}
     namespaces = {info.namespace for info in applied if info.resource.namespaced}
@@ -51,7 +51,7 @@ def _delete(context: Context, info: Info) -> None:
 
 
 def allowed(context: Context) -> list[Resource]:
-    """The kinds that may be pruned: those that the flags name, or the usual ones."""
+    """Return the kinds that may be pruned: those that the flags name, or the usual ones."""
     chosen: list[tuple[str, str, str]] = []
     for text in context.flags.prune_allowlist or context.flags.prune_whitelist:
         parts = text.split("/")
@@ -59,11 +59,11 @@ def allowed(context: Context) -> list[Resource]:
             raise CommandError(f"invalid GroupVersionKind format: {text}, please follow <group/version/kind>")
         group, version, kind = parts
         chosen.append(("" if group == "core" else group, version, kind))
-    found = []
+    resources = []
     for group, version, kind in chosen or (*_NAMESPACED, *(() if context.namespace_given else _GLOBAL)):
         try:
-            found.append(context.discovery.of_kind(f"{group}/{version}" if group else version, kind))
+            resources.append(context.discovery.of_kind(f"{group}/{version}" if group else version, kind))
         except CommandError as error:
             if chosen:
                 raise CommandError(error.message.partition("\n")[0]) from None
-    return found
+    return resources

@@ -22,7 +22,7 @@ FLAGS = (
 
 
 def run(context: Context) -> None:
-    """Edits the annotation of each object."""
+    """Edit the annotation of each object."""
     for info in Builder.from_flags(context, latest=True, empty_selector=True).infos():
         last = read(info.object)
         if last is None:

@@ -18,7 +18,7 @@ FLAGS = (
 
 
 def run(context: Context) -> None:
-    """Sets the annotation of each object in the files."""
+    """Set the annotation of each object in the files."""
     flags = context.flags
     dry_run = context.dry_run()
     if not flags.filename:

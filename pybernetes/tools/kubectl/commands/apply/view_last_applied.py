@@ -18,7 +18,7 @@ o output string yaml | yaml or json
 
 
 def run(context: Context) -> None:
-    """Prints the annotation of each object."""
+    """Print the annotation of each object."""
     flags = context.flags
     builder = Builder.from_flags(context, select_all=False, empty_selector=flags.all, latest=True)
     texts = []

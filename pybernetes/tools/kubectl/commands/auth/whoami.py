@@ -14,7 +14,7 @@ FLAGS = (shared_flags.PRINT,)
 
 
 def run(context: Context) -> None:
-    """Prints who the server thinks that we are."""
+    """Print the user whom the server sees."""
     body = {
         "kind": "SelfSubjectReview",
         "apiVersion": "authentication.k8s.io/v1",

@@ -11,7 +11,7 @@ FLAGS = ()
 
 
 def run(context: Context) -> None:
-    """Prints the addresses of the control plane and of services that are marked as the cluster's."""
+    """Print the addresses of the control plane and of services that are marked as the cluster's."""
     server = context.client.access.server
     namespace = context.flags.namespace or "kube-system"
     labels = "kubernetes.io/cluster-service=true"
@@ -19,10 +19,10 @@ def run(context: Context) -> None:
         context.client.list(context.discovery.find("services"), namespace, labels=labels).get("items") or []
     )
     context.out(f"Kubernetes control plane is running at {server}")
-    for each in services:
-        metadata, ports = each["metadata"], (each.get("spec") or {}).get("ports") or []
+    for service in services:
+        metadata, ports = service["metadata"], (service.get("spec") or {}).get("ports") or []
         name = metadata["name"]
-        ingress = ((each.get("status") or {}).get("loadBalancer") or {}).get("ingress") or []
+        ingress = ((service.get("status") or {}).get("loadBalancer") or {}).get("ingress") or []
         if ingress:
             host = ingress[0].get("ip") or ingress[0].get("hostname")
             link = "".join(f"http://{host}:{port['port']} " for port in ports)

@@ -27,13 +27,13 @@ _KINDS = (
 
 
 def run(context: Context) -> None:
-    """Dumps nodes, the objects of the namespaces, and the logs of their pods."""
+    """Dump nodes, the objects of the namespaces, and the logs of their pods."""
     flags = context.flags
     client, discovery = context.client, context.discovery
     _write(context, "nodes", client.list(discovery.find("nodes")))
     if flags.all_namespaces:
         listed = client.list(discovery.find("namespaces")).get("items") or []
-        namespaces = [each["metadata"]["name"] for each in listed]
+        namespaces = [namespace["metadata"]["name"] for namespace in listed]
     else:
         namespaces = flags.namespaces or ["kube-system", context.namespace]
     for namespace in namespaces:

@@ -12,7 +12,7 @@ FLAGS = ()
 
 
 def run(context: Context) -> None:
-    """Removes a cluster."""
+    """Remove a cluster."""
     if len(context.args) != 1:
         raise needs_help(context)
     name, path = context.args[0], default_file(context)

@@ -12,7 +12,7 @@ FLAGS = ()
 
 
 def run(context: Context) -> None:
-    """Removes a context."""
+    """Remove a context."""
     if len(context.args) != 1:
         raise needs_help(context)
     name, path = context.args[0], default_file(context)

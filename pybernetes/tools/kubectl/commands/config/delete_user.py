@@ -12,7 +12,7 @@ FLAGS = ()
 
 
 def run(context: Context) -> None:
-    """Removes a user."""
+    """Remove a user."""
     if len(context.args) != 1:
         raise context.usage("user to delete is required")
     name, path = context.args[0], default_file(context)

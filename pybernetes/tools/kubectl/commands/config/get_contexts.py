@@ -16,7 +16,7 @@ o output string | name
 
 
 def run(context: Context) -> None:
-    """Prints a line for each context."""
+    """Print a line for each context."""
     flags = context.flags
     if flags.output not in ("", "name"):
         raise CommandError("output must be one of '' or 'name': " + flags.output)

@@ -19,7 +19,7 @@ FLAGS = ()
 
 
 def run(context: Context) -> None:
-    """Gives a context another name."""
+    """Give a context another name."""
     if len(context.args) != 2:
         raise needs_help(context, f"Unexpected args: [{' '.join(context.args)}]")
     old, new = context.args

@@ -22,7 +22,7 @@ _BOOLEANS = {"insecure-skip-tls-verify", "disable-compression"}
 
 
 def split(name: str) -> tuple[str, str, str]:
-    """The kind, the name and the field that a dotted property means; names may have dots themselves."""
+    """Return the kind, the name and the field that a dotted property means; names may have dots themselves."""
     kind, _, rest = name.partition(".")
     if name == "current-context":
         return "current-context", "", ""
@@ -35,7 +35,7 @@ def split(name: str) -> tuple[str, str, str]:
 
 
 def run(context: Context) -> None:
-    """Sets a value."""
+    """Set a value."""
     if len(context.args) != 2:
         raise needs_help(context, f"Unexpected args: [{' '.join(context.args)}]")
     name, text = context.args

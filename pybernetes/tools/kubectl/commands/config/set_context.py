@@ -13,7 +13,7 @@ FLAGS = ("- current bool false | change the current context\n",)
 
 
 def run(context: Context) -> None:
-    """Makes a context, or changes one."""
+    """Add a context, or change one."""
     flags = context.flags
     if len(context.args) > 1:
         raise needs_help(context, f"Unexpected args: [{' '.join(context.args)}]")

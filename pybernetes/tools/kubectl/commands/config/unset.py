@@ -15,7 +15,7 @@ FLAGS = ()
 
 
 def run(context: Context) -> None:
-    """Removes a value, an entry, or all entries."""
+    """Remove a value, an entry, or all entries."""
     if len(context.args) != 1:
         raise needs_help(context, f"Unexpected args: [{' '.join(context.args)}]")
     name = context.args[0]

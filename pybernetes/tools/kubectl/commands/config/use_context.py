@@ -13,7 +13,7 @@ FLAGS = ()
 
 
 def run(context: Context) -> None:
-    """Makes a context the current one."""
+    """Make a context the current one."""
     if len(context.args) != 1:
         raise needs_help(context, f"Unexpected args: [{' '.join(context.args)}]")
     name = context.args[0]

@@ -24,7 +24,7 @@ FLAGS = (
 
 
 def run(context: Context) -> None:
-    """Creates the objects of the files."""
+    """Create the objects of the files."""
     flags = context.flags
     if context.args:
         raise context.usage(f"Unexpected args: [{' '.join(context.args)}]")

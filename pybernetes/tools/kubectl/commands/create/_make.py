@@ -18,7 +18,7 @@ Object = dict[str, Any]
 
 
 def name_of(context: Context) -> str:
-    """The one argument that names the object."""
+    """Return the one argument that names the object."""
     count = context.flags.dash if context.flags.dash >= 0 else len(context.args)
     if count != 1:
         raise context.usage(f"exactly one NAME is required, got {count}")
@@ -26,20 +26,20 @@ def name_of(context: Context) -> str:
 
 
 def command_of(context: Context) -> list[str]:
-    """The arguments after the name."""
+    """Return the arguments after the name."""
     return context.args[1:]
 
 
 def metadata(context: Context, name: str, namespaced: bool = True, **more: Any) -> Object:
-    """metadata with a name; the namespace only if it was given."""
-    found: Object = {"name": name}
+    """Return metadata with a name; the namespace only if it was given."""
+    made: Object = {"name": name}
     if namespaced and context.namespace_given:
-        found["namespace"] = context.namespace
-    return {**found, **{key: value for key, value in more.items() if value}}
+        made["namespace"] = context.namespace
+    return {**made, **{key: value for key, value in more.items() if value}}
 
 
 def generator(make: Callable[[Context, str], Object], failure: str = "") -> Callable[[Context], None]:
-    """A command that makes an object and creates it."""
+    """Return a command that makes an object and creates it."""
 
     def run(context: Context) -> None:
         name = name_of(context)
@@ -49,7 +49,7 @@ def generator(make: Callable[[Context, str], Object], failure: str = "") -> Call
 
 
 def create(context: Context, value: Object, failure: str = "") -> Object:
-    """Creates an object, unless this is only tried, and prints it."""
+    """Create an object, unless this is a dry run, and print it."""
     dry_run = context.dry_run()
     if context.flags.has("save-config") and context.flags.save_config:
         value = annotate(value, typed=True)
@@ -78,17 +78,17 @@ class _Wrapped(CommandError):
 
 
 def ordered(value: Object) -> Object:
-    """An answer with its first fields in the order in which Go's types have them."""
+    """Return an answer with its first fields in the order of Go's types."""
     first: Object = {key: value[key] for key in ("kind", "apiVersion") if key in value}
     return {**first, **value}
 
 
 def split_port(text: str) -> tuple[str, str]:
-    """A port and its target from port[:target]."""
+    """Return a port and its target from port[:target]."""
     port, _, target = text.partition(":")
     return port, target or port
 
 
 def int_or_text(text: str) -> int | str:
-    """A number if it is one."""
+    """Return a number if the text is one, else the text."""
     return int(text) if text.isdigit() else text

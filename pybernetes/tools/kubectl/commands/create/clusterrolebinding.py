@@ -18,18 +18,18 @@ FLAGS = (*COMMON, """
 
 
 def make(context: Context, name: str) -> Object:
-    """A ClusterRoleBinding."""
+    """Return a ClusterRoleBinding."""
     flags = context.flags
     if "clusterrole" not in flags.changed:
         raise CommandError('required flag(s) "clusterrole" not set')
-    found: Object = {
+    binding: Object = {
         "kind": "ClusterRoleBinding",
         "apiVersion": f"{RBAC}/v1",
         "metadata": metadata(context, name, False),
     }
     if bound := subjects(context):
-        found["subjects"] = bound
-    return {**found, "roleRef": {"apiGroup": RBAC, "kind": "ClusterRole", "name": flags.clusterrole}}
+        binding["subjects"] = bound
+    return {**binding, "roleRef": {"apiGroup": RBAC, "kind": "ClusterRole", "name": flags.clusterrole}}
 
 
 run = generator(make, "failed to create clusterrolebinding: ")

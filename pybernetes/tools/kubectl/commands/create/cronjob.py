@@ -17,12 +17,12 @@ FLAGS = (*COMMON, """
 
 
 def make(context: Context, name: str) -> Object:
-    """A CronJob."""
+    """Return a CronJob."""
     flags = context.flags
-    missing = [each for each in ("image", "schedule") if each not in flags.changed]
+    missing = [flag for flag in ("image", "schedule") if flag not in flags.changed]
     if missing:
         raise CommandError(
-            f"required flag(s) {', '.join(chr(34) + each + chr(34) for each in missing)} not set"
+            f"required flag(s) {', '.join(chr(34) + flag + chr(34) for flag in missing)} not set"
         )
     inner = template(name, flags.image, command_of(context), flags.restart or "OnFailure")
     return {

@@ -16,12 +16,12 @@ r replicas int 1 | number of replicas
 
 
 def container_name(image: str) -> str:
-    """The name of a container, from its image."""
+    """Return the name of a container, from its image."""
     return image.rpartition("/")[2].partition(":")[0].partition("@")[0].replace("_", "-")
 
 
 def make(context: Context, name: str) -> Object:
-    """A Deployment."""
+    """Return a Deployment."""
     flags = context.flags
     command = command_of(context)
     if not flags.image:

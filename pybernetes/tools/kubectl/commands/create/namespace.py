@@ -11,7 +11,7 @@ FLAGS = COMMON
 
 
 def make(context: Context, name: str) -> Object:
-    """A Namespace."""
+    """Return a Namespace."""
     return {
         "kind": "Namespace",
         "apiVersion": "v1",

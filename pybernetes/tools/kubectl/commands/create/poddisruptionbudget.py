@@ -20,7 +20,7 @@ _SHARE = re.compile(r"^[0-9]+%?$")
 
 
 def make(context: Context, name: str) -> Object:
-    """A PodDisruptionBudget."""
+    """Return a PodDisruptionBudget."""
     flags = context.flags
     if not flags.selector:
         raise CommandError("a selector must be specified")

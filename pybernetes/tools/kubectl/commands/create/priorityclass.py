@@ -16,21 +16,21 @@ FLAGS = (*COMMON, """
 
 
 def make(context: Context, name: str) -> Object:
-    """A PriorityClass."""
+    """Return a PriorityClass."""
     flags = context.flags
-    found: Object = {
+    priority_class: Object = {
         "kind": "PriorityClass",
         "apiVersion": "scheduling.k8s.io/v1",
         "metadata": metadata(context, name, False),
         "value": flags.value,
     }
     if flags.global_default:
-        found["globalDefault"] = True
+        priority_class["globalDefault"] = True
     if flags.description:
-        found["description"] = flags.description
+        priority_class["description"] = flags.description
     if flags.preemption_policy:
-        found["preemptionPolicy"] = flags.preemption_policy
-    return found
+        priority_class["preemptionPolicy"] = flags.preemption_policy
+    return priority_class
 
 
 run = generator(make, "failed to create priorityclass: ")

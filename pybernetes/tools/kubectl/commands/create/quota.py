@@ -16,7 +16,7 @@ FLAGS = (*COMMON, """
 
 
 def make(context: Context, name: str) -> Object:
-    """A ResourceQuota."""
+    """Return a ResourceQuota."""
     flags = context.flags
     spec: Object = {}
     if flags.hard:

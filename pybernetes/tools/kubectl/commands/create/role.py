@@ -17,7 +17,7 @@ FLAGS = (*COMMON, """
 
 
 def make(context: Context, name: str) -> Object:
-    """A Role."""
+    """Return a Role."""
     if not context.flags.verb:
         raise CommandError("at least one verb must be specified")
     if not resources(context):

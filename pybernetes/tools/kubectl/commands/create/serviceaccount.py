@@ -11,7 +11,7 @@ FLAGS = COMMON
 
 
 def make(context: Context, name: str) -> Object:
-    """A ServiceAccount."""
+    """Return a ServiceAccount."""
     return {"kind": "ServiceAccount", "apiVersion": "v1", "metadata": metadata(context, name)}
 
 

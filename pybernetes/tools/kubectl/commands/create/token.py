@@ -23,7 +23,7 @@ _KINDS = {"Pod": "v1", "Secret": "v1", "Node": "v1"}
 
 
 def run(context: Context) -> None:
-    """Prints a token."""
+    """Print a token."""
     flags = context.flags
     name = name_of(context)
     _check(context)

@@ -22,5 +22,5 @@ def _patch(info: Info) -> dict[str, Any] | str:
 
 
 def run(context: Context) -> None:
-    """Pauses deployments."""
+    """Pause deployments."""
     change(context, "paused", _patch)

@@ -25,5 +25,5 @@ def _patch(info: Info) -> dict[str, Any] | str:
 
 
 def run(context: Context) -> None:
-    """Restarts the pods of workloads, one after another as an update would."""
+    """Restart the pods of workloads one after another, as an update would."""
     change(context, "restarted", _patch)

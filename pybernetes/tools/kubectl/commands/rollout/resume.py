@@ -22,5 +22,5 @@ def _patch(info: Info) -> dict[str, Any] | str:
 
 
 def run(context: Context) -> None:
-    """Resumes deployments."""
+    """Resume deployments."""
     change(context, "resumed", _patch)

@@ -22,7 +22,7 @@ w watch bool true | wait until it is done
 
 
 def run(context: Context) -> None:
-    """Says how far each rollout is."""
+    """Report how far each rollout is."""
     flags = context.flags
     if not context.args and not flags.filename:
         raise Verbatim("error: required resource not specified")
@@ -65,7 +65,7 @@ def _follow(context: Context, info: Info, deadline: float) -> None:
 
 
 def status(value: dict[str, Any], revision: int = 0) -> tuple[str, bool]:
-    """What to say about a workload, and whether its rollout is done."""
+    """Return what to say about a workload, and whether its rollout is done."""
     return VIEWERS[value["kind"]](value, revision)
 
 

@@ -21,7 +21,7 @@ COMMON = (shared_flags.FILES, shared_flags.PRINT, shared_flags.DRY_RUN, shared_f
 
 
 def check(context: Context) -> str:
-    """The dry-run, after a look at flags that exclude one another."""
+    """Return the kind of dry run, after checking flags that exclude one another."""
     flags = context.flags
     dry_run = context.dry_run()
     if flags.local and dry_run == "server":
@@ -32,13 +32,13 @@ def check(context: Context) -> str:
 
 
 def need_resources(context: Context, resources: list[str]) -> None:
-    """Something must be named."""
+    """Refuse a command line that names no object."""
     if not resources and not context.flags.filename and not context.flags.kustomize:
         raise Verbatim("error: " + MISSING)
 
 
 def pod_spec(value: Object) -> Object | None:
-    """The pod spec in an object, if it has one."""
+    """Return the pod spec in an object, if it has one."""
     spec = value.get("spec") or {}
     match value.get("kind"):
         case "Pod":
@@ -58,7 +58,7 @@ def change(
     failure: str,
     **options: Any,
 ) -> None:
-    """Edits each object, sends the difference and prints the result."""
+    """Edit each object, send the difference and print the result."""
     flags = context.flags
     dry_run = check(context)
     if flags.local and resources:
@@ -94,7 +94,7 @@ def change(
 
 
 def difference(info: Info, before: Object, after: Object) -> tuple[Object, str]:
-    """The patch from one state of an object to another."""
+    """Return the patch from one state of an object to another."""
     from pybernetes.api.schema import kind_type
     from pybernetes.tools.kubectl.apply.three_way_patch import merge_patch, strategic_patch
 
@@ -106,5 +106,9 @@ def difference(info: Info, before: Object, after: Object) -> tuple[Object, str]:
 
 
 def matching(containers: list[Object], pattern: str) -> list[Object]:
-    """The containers whose names match a pattern."""
-    return [each for each in containers if pattern == "*" or fnmatch.fnmatchcase(each["name"], pattern)]
+    """Return the containers whose names match a pattern."""
+    return [
+        container
+        for container in containers
+        if pattern == "*" or fnmatch.fnmatchcase(container["name"], pattern)
+    ]

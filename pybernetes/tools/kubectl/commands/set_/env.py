@@ -28,7 +28,7 @@ e env array | variable as key=value; may be repeated
 
 
 def run(context: Context) -> None:
-    """Sets, removes or lists environment variables."""
+    """Set, remove or list environment variables."""
     flags = context.flags
     resources, wanted, removed = _parse(context)
     if not resources and not flags.filename:
@@ -56,9 +56,9 @@ def run(context: Context) -> None:
             context.warn(
                 f'Warning: {info.resource.kind}/{info.name} does not have any containers matching "{flags.containers}"'
             )
-        for each in chosen:
-            if each.get("env") or wanted:
-                each["env"] = _merged(each.get("env") or [], wanted, removed, flags.overwrite)
+        for container in chosen:
+            if container.get("env") or wanted:
+                container["env"] = _merged(container.get("env") or [], wanted, removed, flags.overwrite)
 
     change(context, resources, "env updated", edit, "failed to patch env update to pod template: ")
 
@@ -104,7 +104,7 @@ def _from_source(context: Context, text: str) -> list[Object]:
     key = {"ConfigMap": "configMapKeyRef", "Secret": "secretKeyRef"}.get(info.resource.kind)
     if key is None:
         raise CommandError("unsupported resource specified in --from")
-    found = []
+    variables = []
     for name in info.object.get("data") or {}:
         if flags.keys and name not in flags.keys:
             continue
@@ -112,24 +112,24 @@ def _from_source(context: Context, text: str) -> list[Object]:
         if plain != name:
             context.warn(f"Warning: key {name} transferred to {plain}")
         variable = flags.prefix + plain
-        found.append({"name": variable, "valueFrom": {key: {"key": name, "name": info.name}}})
-    return sorted(found, key=lambda each: each["name"])
+        variables.append({"name": variable, "valueFrom": {key: {"key": name, "name": info.name}}})
+    return sorted(variables, key=lambda variable: variable["name"])
 
 
 def _merged(current: list[Object], wanted: list[Object], removed: list[str], overwrite: bool) -> list[Object]:
-    found = [dict(each) for each in current if each["name"] not in removed]
-    for each in wanted:
-        known = next((item for item in found if item["name"] == each["name"]), None)
+    merged = [dict(variable) for variable in current if variable["name"] not in removed]
+    for variable in wanted:
+        known = next((item for item in merged if item["name"] == variable["name"]), None)
         if known is None:
-            found.append(each)
-        elif not overwrite and known != each:
+            merged.append(variable)
+        elif not overwrite and known != variable:
             raise CommandError(
                 f"'{known['name']}' already has a value ({known.get('value', '')}), and --overwrite is false"
             )
         else:
             known.clear()
-            known.update(each)
-    return found
+            known.update(variable)
+    return merged
 
 
 def _list(context: Context, resources: list[str]) -> None:
@@ -139,9 +139,9 @@ def _list(context: Context, resources: list[str]) -> None:
     )
     for info in builder.infos():
         spec = pod_spec(info.object) or {}
-        for each in matching(spec.get("containers") or [], flags.containers):
-            context.out(f"# {info.resource.kind} {info.name}, container {each['name']}")
-            for variable in each.get("env") or ():
+        for container in matching(spec.get("containers") or [], flags.containers):
+            context.out(f"# {info.resource.kind} {info.name}, container {container['name']}")
+            for variable in container.get("env") or ():
                 if "valueFrom" not in variable:
                     context.out(f"{variable['name']}={variable.get('value', '')}")
                 else:
@@ -158,8 +158,8 @@ def _reference(context: Context, info: Info, variable: Object, resolve: bool) ->
         if key in source:
             ref = source[key]
             if resolve:
-                found = context.client.get(context.discovery.find(resource), info.namespace, ref["name"])
-                value = (found.get("data") or {}).get(ref["key"], "")
+                holder = context.client.get(context.discovery.find(resource), info.namespace, ref["name"])
+                value = (holder.get("data") or {}).get(ref["key"], "")
                 if word == "secret":
                     import base64
 

@@ -15,7 +15,7 @@ FLAGS = (*COMMON, shared_flags.field_manager("kubectl-set"))
 
 
 def run(context: Context) -> None:
-    """Sets the images of containers."""
+    """Set the images of containers."""
     resources, pairs = resources_and_pairs(context.args, "image")
     images = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
     errors = []
@@ -35,12 +35,12 @@ def run(context: Context) -> None:
                 f"error: {info.resource.plural}/{info.name} the object is not a pod or does not have a pod template: {value.get('kind')}"
             )
         for name, image in images.items():
-            found = False
-            for each in [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]:
-                if name in ("*", each["name"]):
-                    each["image"] = image
-                    found = True
-            if not found:
+            matched = False
+            for container in [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]:
+                if name in ("*", container["name"]):
+                    container["image"] = image
+                    matched = True
+            if not matched:
                 raise CommandError(f'error: unable to find container named "{name}"')
 
     change(context, resources, "image updated", edit, "failed to patch image update to pod template: ")

@@ -19,7 +19,7 @@ c containers string * | containers to change; * may stand for anything
 
 
 def run(context: Context) -> None:
-    """Sets limits and requests."""
+    """Set limits and requests."""
     flags = context.flags
     if not flags.limits and not flags.requests:
         raise CommandError(
@@ -39,8 +39,8 @@ def run(context: Context) -> None:
             chosen = matching(listed, flags.containers)
             if not chosen and listed is spec.get("containers"):
                 raise CommandError(f"error: unable to find container named {flags.containers}")
-            for each in chosen:
-                resources = each.setdefault("resources", {})
+            for container in chosen:
+                resources = container.setdefault("resources", {})
                 for key, amounts in wanted.items():
                     resources[key] = {**(resources.get(key) or {}), **amounts}
 

@@ -20,7 +20,7 @@ FLAGS = (shared_flags.FILES, shared_flags.PRINT, shared_flags.DRY_RUN, shared_fl
 
 
 def run(context: Context) -> None:
-    """Sets the selector of services."""
+    """Set the selector of services."""
     args = context.args
     if not args:
         raise CommandError("one selector is required")

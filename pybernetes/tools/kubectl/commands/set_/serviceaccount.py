@@ -18,7 +18,7 @@ FLAGS = (shared_flags.FILES, shared_flags.PRINT, shared_flags.DRY_RUN, shared_fl
 
 
 def run(context: Context) -> None:
-    """Sets the service account of pods to come."""
+    """Set the service account in pod templates."""
     if not context.args:
         raise CommandError("serviceaccount is required")
     name = context.args[-1]

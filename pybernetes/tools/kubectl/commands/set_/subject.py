@@ -19,7 +19,7 @@ _GROUP = "rbac.authorization.k8s.io"
 
 
 def run(context: Context) -> None:
-    """Adds subjects to bindings."""
+    """Add subjects to bindings."""
     flags = context.flags
     need_resources(context, context.args)
     if not flags.user and not flags.group and not flags.serviceaccount:
@@ -39,8 +39,8 @@ def run(context: Context) -> None:
             raise CommandError("setting subjects is only supported for RoleBinding/ClusterRoleBinding")
         subjects = list(value.get("subjects") or [])
         keys = ("kind", "name", "namespace")
-        known = [tuple(each.get(key) for key in keys) for each in subjects]
-        subjects += [each for each in wanted if tuple(each.get(key) for key in keys) not in known]
+        known = [tuple(subject.get(key) for key in keys) for subject in subjects]
+        subjects += [subject for subject in wanted if tuple(subject.get(key) for key in keys) not in known]
         value["subjects"] = subjects
 
     change(context, context.args, "subjects updated", edit, "failed to patch subjects to rolebinding: ")

@@ -24,11 +24,11 @@ class Template:
         self._defined, self._strict = parser.defined, strict
 
     def run(self, value: Any, write: Callable[[str], Any]) -> None:
-        """Writes what the template makes of a value."""
+        """Write what the template makes of a value."""
         Run(self._defined, self._strict, write).start(self._root, value)
 
     def text(self, value: Any) -> str:
-        """What the template makes of a value."""
+        """Return what the template makes of a value."""
         parts: list[str] = []
         self.run(value, parts.append)
         return "".join(parts)

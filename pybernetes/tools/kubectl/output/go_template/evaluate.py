@@ -31,7 +31,7 @@ class Run:
         self._name = "output"
 
     def start(self, nodes: list[Node], value: Any) -> None:
-        """Runs the template on a value."""
+        """Run the template on a value."""
         self._variables = [("$", value)]
         self._walk(nodes, value)
 
@@ -84,11 +84,11 @@ class Run:
             for key, item in pairs:
                 if names:
                     chosen = [(names[0], item)] if len(names) == 1 else [(names[0], key), (names[1], item)]
-                    for name, each in chosen:
+                    for name, element in chosen:
                         if assigns:
-                            self._assign(name, each)
+                            self._assign(name, element)
                         else:
-                            self._variables.append((name, each))
+                            self._variables.append((name, element))
                 try:
                     self._walk(block.body, item)
                 except _Continue:
@@ -173,8 +173,8 @@ class Run:
                 return self._fields(node, dot, node.value)
             case "variable":
                 name, fields = node.value
-                found = next(value for known, value in reversed(self._variables) if known == name)
-                return self._fields(node, found, fields)
+                current = next(value for known, value in reversed(self._variables) if known == name)
+                return self._fields(node, current, fields)
             case "chain":
                 inner, fields = node.value
                 return self._fields(node, self._value(inner, dot), fields)
@@ -213,7 +213,7 @@ class Run:
             raise self._error(node, f"error calling {name}: {error}") from None
 
     def _logic(self, node: Node, operands: list[Node], dot: Any, final: Any) -> Any:
-        """and, or: what comes after the value that decides is not looked at."""
+        """Evaluate ``and`` and ``or`` up to the value that decides."""
         if not operands and final is _NONE:
             raise self._error(node, f"wrong number of args for {node.value}: want at least 1 got 0")
         value: Any = None

@@ -26,7 +26,7 @@ FLAGS = (*COMMON, """
 
 
 def make(context: Context, name: str) -> Object:
-    """A Secret that a kubelet can pull images with."""
+    """Return a Secret that a kubelet can pull images with."""
     flags = context.flags
     kind = "kubernetes.io/dockerconfigjson"
     if flags.from_file:

@@ -16,7 +16,7 @@ FLAGS = (*COMMON, SOURCES, "- type string | type of the secret\n")
 
 
 def secret(context: Context, name: str, data: list[tuple[str, bytes]], kind: str) -> Object:
-    """A Secret with some data."""
+    """Return a Secret with some data."""
     encoded: dict[str, str] = {}
     for key, value in data:
         if errors := check_key(key):
@@ -24,19 +24,19 @@ def secret(context: Context, name: str, data: list[tuple[str, bytes]], kind: str
         if key in encoded:
             raise CommandError(f"cannot add key {key}, another key by that name already exists")
         encoded[key] = base64.b64encode(value).decode()
-    found: Object = {"kind": "Secret", "apiVersion": "v1", "metadata": metadata(context, name)}
+    made: Object = {"kind": "Secret", "apiVersion": "v1", "metadata": metadata(context, name)}
     if encoded:
-        found["data"] = dict(sorted(encoded.items()))
+        made["data"] = dict(sorted(encoded.items()))
     if kind:
-        found["type"] = kind
+        made["type"] = kind
     if context.flags.append_hash:
-        content = {"kind": "Secret", "type": kind, "name": name, "data": found.get("data") or ""}
-        found["metadata"]["name"] = f"{name}-{hash_of(dumps(content, indent=None))}"
-    return found
+        content = {"kind": "Secret", "type": kind, "name": name, "data": made.get("data") or ""}
+        made["metadata"]["name"] = f"{name}-{hash_of(dumps(content, indent=None))}"
+    return made
 
 
 def make(context: Context, name: str) -> Object:
-    """A Secret of any type."""
+    """Return a Secret of any type."""
     return secret(context, name, gather(context, "secret"), context.flags.type)
 
 

@@ -19,7 +19,7 @@ FLAGS = (*COMMON, """
 
 
 def make(context: Context, name: str) -> Object:
-    """A Secret with a certificate and its key."""
+    """Return a Secret with a certificate and its key."""
     flags = context.flags
     if not flags.key or not flags.cert:
         raise CommandError("key and cert must be specified")

@@ -12,7 +12,7 @@ TCP = "- tcp list | port, or port:targetPort\n"
 def service(
     context: Context, name: str, kind: str, *, node_port: int = 0, cluster_ip: str = "", external: str = ""
 ) -> Object:
-    """A Service of a type."""
+    """Return a Service of a type."""
     flags = context.flags
     if not flags.tcp and kind != "ExternalName" and cluster_ip != "None":
         raise CommandError("at least one tcp port specifier must be provided")

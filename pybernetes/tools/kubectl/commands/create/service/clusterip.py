@@ -12,7 +12,7 @@ FLAGS = (*COMMON, TCP, "- clusterip string | address of the service, or None\n")
 
 
 def make(context: Context, name: str) -> Object:
-    """A Service of type ClusterIP."""
+    """Return a Service of type ClusterIP."""
     return service(context, name, "ClusterIP", cluster_ip=context.flags.clusterip)
 
 

@@ -12,7 +12,7 @@ FLAGS = (*COMMON, TCP)
 
 
 def make(context: Context, name: str) -> Object:
-    """A Service of type LoadBalancer."""
+    """Return a Service of type LoadBalancer."""
     return service(context, name, "LoadBalancer")
 
 

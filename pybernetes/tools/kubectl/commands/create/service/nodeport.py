@@ -12,7 +12,7 @@ FLAGS = (*COMMON, TCP, "- node-port int 0 | port on each node\n")
 
 
 def make(context: Context, name: str) -> Object:
-    """A Service of type NodePort."""
+    """Return a Service of type NodePort."""
     return service(context, name, "NodePort", node_port=context.flags.node_port)
 
 
