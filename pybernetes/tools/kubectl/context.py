@@ -13,6 +13,7 @@ TYPE_CHECKING = False  # typing's own costs time to import
 if TYPE_CHECKING:
     from typing import Any, TextIO
 
+    from pybernetes.tools.kubectl.command_line.lookup import Command
     from pybernetes.tools.kubectl.connection.client import Client
     from pybernetes.tools.kubectl.resources.discovery import Discovery
 
@@ -24,13 +25,14 @@ class Context:
         self,
         flags: Values,
         path: str = "kubectl",
+        command: Command | None = None,
         *,
         stdin: Any = None,
         stdout: TextIO | None = None,
         stderr: TextIO | None = None,
         environment: dict[str, str] | None = None,
     ) -> None:
-        self.flags, self.path = flags, path
+        self.flags, self.path, self.command = flags, path, command
         self.stdin = stdin or sys.stdin
         self.stdout = stdout or sys.stdout
         self.stderr = stderr or sys.stderr
@@ -55,19 +57,26 @@ class Context:
         """Return an error about the command line."""
         return Usage(message, self.path)
 
+    def show_help(self, out: TextIO) -> None:
+        """Print the help of the command."""
+        from pybernetes.tools.kubectl.command_line.help import show
+
+        assert self.command is not None
+        show(self.command, self.path, out)
+
     @cached_property
     def config_files(self) -> list[str]:
         """The kubeconfig files."""
-        from pybernetes.tools.kubectl import kubeconfig
+        from pybernetes.client.kubeconfig_files import paths
 
-        return kubeconfig.paths(self.flags.kubeconfig, self.environment)
+        return [self.flags.kubeconfig] if self.flags.kubeconfig else paths(self.environment)
 
     @cached_property
     def config(self) -> dict[str, Any]:
         """The merged configuration."""
-        from pybernetes.tools.kubectl import kubeconfig
+        from pybernetes.tools.kubectl.kubeconfig.files import load
 
-        return kubeconfig.load(self.config_files, bool(self.flags.kubeconfig))
+        return load(self.config_files, bool(self.flags.kubeconfig))
 
     @cached_property
     def timeout(self) -> float | None:
@@ -86,10 +95,10 @@ class Context:
     @cached_property
     def client(self) -> Client:
         """A client of the chosen server."""
-        from pybernetes.tools.kubectl import kubeconfig
         from pybernetes.tools.kubectl.connection.client import Client
+        from pybernetes.tools.kubectl.kubeconfig.access import access
 
-        return Client(kubeconfig.access(self.config, self.flags), self.timeout, self.stderr)
+        return Client(access(self.config, self.flags), self.timeout, self.stderr)
 
     @cached_property
     def discovery(self) -> Discovery:
@@ -107,11 +116,11 @@ class Context:
     @cached_property
     def namespace(self) -> str:
         """The namespace to work in."""
-        from pybernetes.tools.kubectl import kubeconfig
+        from pybernetes.tools.kubectl.kubeconfig.access import current
 
         if self.flags.namespace:
             return self.flags.namespace
-        return kubeconfig.current(self.config, self.flags).get("namespace") or "default"
+        return current(self.config, self.flags).get("namespace") or "default"
 
     @property
     def namespace_given(self) -> bool:

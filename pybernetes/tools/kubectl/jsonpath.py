@@ -375,7 +375,7 @@ class JsonPath:
 def show(value: Any) -> str:
     """Return a result as text: lists and maps as JSON."""
     if isinstance(value, dict | list):
-        from pybernetes.tools.kubectl.printers.json import dumps
+        from pybernetes.tools.kubectl.output.json import dumps
 
         return dumps(value, indent=None)
     return "null" if value is None else go_printf.plain(value)

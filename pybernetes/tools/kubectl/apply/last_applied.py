@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from pybernetes.tools.kubectl.printers.json import dumps
+from pybernetes.tools.kubectl.output.json import dumps
 
 ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration"
 

@@ -1,7 +1,17 @@
-"""What could follow on a command line: verbs, flags and their values, resource types, names.
+"""What could follow on a command line: commands, flags and their values, resource types, names.
 
 The answer has cobra's form, so that the scripts of any kubectl can ask ours: a choice per line, with a tab and a
 description after it where there is one, then a colon and a number of flags for the shell.
+
+A command says with COMPLETION what its arguments are; the first word is one of these, others may follow it:
+
+types [TYPE …]     a type (of these, if some are given), then names of that type; or TYPE/NAME
+fields             the type that a path of fields begins with
+pods [containers]  a pod, or something that has pods; then, with the second word, one of its containers
+names RESOURCE     one object of a resource
+kubeconfig PLURAL  one cluster, user or context of the kubeconfig
+files              files here and in pods
+words WORD …       one of these words
 """
 
 from __future__ import annotations
@@ -10,40 +20,16 @@ from typing import Any
 
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.command_line.flags import Flag, FlagError, HelpWanted, declare, parse
+from pybernetes.tools.kubectl.command_line.lookup import COMMANDS, find, group_of, names
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.help import names
-from pybernetes.tools.kubectl.main import find
 
 FILES, NO_SPACE, NO_FILES, EXTENSIONS = 0, 2, 4, 8
 _DIRECTIVES = {
     NO_SPACE: "ShellCompDirectiveNoSpace", NO_FILES: "ShellCompDirectiveNoFileComp",
     EXTENSIONS: "ShellCompDirectiveFilterFileExt",
 }  # fmt: skip
-_PACKAGE = "pybernetes.tools.kubectl.commands"
-_ANY: tuple[str, ...] = ()
-_SCALABLE = ("deployment", "replicaset", "replicationcontroller", "statefulset")
-_ROLLED = ("deployment", "daemonset", "statefulset")
-# The types that come first on the line of a command, and then names of that type.
-_TYPED: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(
-        ("get", "describe", "delete", "edit", "label", "annotate", "patch", "debug", "apply edit-last-applied",
-         "apply view-last-applied"), _ANY,
-    ),
-    **dict.fromkeys(("rollout history", "rollout restart", "rollout status", "rollout undo"), _ROLLED),
-    **dict.fromkeys(("rollout pause", "rollout resume"), ("deployment",)),
-    **dict.fromkeys(("scale", "autoscale"), _SCALABLE),
-    "expose": ("pod", "service", "replicationcontroller", "deployment", "replicaset"),
-    "set image": ("daemonsets", "deployments", "pods", "cronjobs", "replicasets", "replicationcontrollers", "statefulsets"),
-    "taint": ("node",),
-}  # fmt: skip
 _WITH_PODS = ("daemonsets", "deployments", "jobs", "pods", "replicasets", "replicationcontrollers", "services", "statefulsets")  # fmt: skip
-_RUNNING = ("logs", "exec", "attach", "port-forward")
-_NAMED = {"top node": "nodes", "top pod": "pods", "cordon": "nodes", "uncordon": "nodes", "drain": "nodes", "create token": "serviceaccounts"}  # fmt: skip
-_CONFIG = {
-    "config use-context": "contexts", "config delete-context": "contexts", "config rename-context": "contexts",
-    "config set-context": "contexts", "config delete-cluster": "clusters", "config delete-user": "users",
-}  # fmt: skip
 _OUTPUTS = (
     "custom-columns", "custom-columns-file", "go-template", "go-template-file", "json", "jsonpath", "jsonpath-as-json",
     "jsonpath-file", "kyaml", "name", "template", "templatefile", "wide", "yaml",
@@ -83,16 +69,16 @@ def _answer(before: list[str], last: str, streams: dict[str, Any]) -> Answer:
     if command is None and wanted is None:
         if [word for word in rest if not word.startswith("-")]:
             return [], FILES
-        return _starting(names(_PACKAGE), last), NO_FILES
-    context = Context(parse(rest, flags), path, **streams)
+        return _starting(names(COMMANDS), last), NO_FILES
+    context = Context(parse(rest, flags), path, command, **streams)
     where = path.partition(" ")[2]
     if wanted is not None:
         return _value(context, where, wanted.name, last)
-    if command is not None and getattr(command, "GROUP", False) and not context.args:
-        nested = _starting(names(command.__name__), last)
+    if command is not None and (package := group_of(command)) and not context.args:
+        nested = _starting(names(package), last)
         if nested or where != "apply":
             return nested, NO_FILES
-    return _arguments(context, where, context.args, last)
+    return _arguments(context, context.args, last)
 
 
 def valued(word: str, flags: dict[str, Flag]) -> Flag | None:
@@ -135,31 +121,31 @@ def _value(context: Context, path: str, flag: str, last: str) -> Answer:
     return [], FILES
 
 
-def _arguments(context: Context, path: str, args: list[str], last: str) -> Answer:
-    if path in _TYPED:
-        return _typed(context, _TYPED[path], args, last), NO_FILES
-    if path == "explain" and not args and "." not in last:
-        return _starting(_types(context), last), NO_FILES
-    if path in _RUNNING:
-        if not args:
+def _arguments(context: Context, args: list[str], last: str) -> Answer:
+    kind, *words = getattr(context.command, "COMPLETION", "").split() or [""]
+    match kind:
+        case "types":
+            return _typed(context, words, args, last), NO_FILES
+        case "fields" if not args and "." not in last:
+            return _starting(_types(context), last), NO_FILES
+        case "pods" if not args:
             return _pods(context, last)
-        if path == "logs" and len(args) == 1:
+        case "pods" if words and len(args) == 1:
             return _starting(_containers(context, args[0]), last), NO_FILES
-        return [], NO_FILES
-    if path in _NAMED:
-        return (_starting(_objects(context, _NAMED[path]), last) if not args else []), NO_FILES
-    if path in _CONFIG:
-        return (_starting(_configured(context, _CONFIG[path]), last) if not args else []), NO_FILES
-    if path == "cp" and len(args) < 2:
-        choices = ["/", "./"] + [f"{name}/" for name in _objects(context, "namespaces")]
-        choices += [f"{name}:" for name in _objects(context, "pods")]
-        return _starting(choices, last), NO_SPACE
-    if path == "completion":
-        return (_starting(["bash", "fish", "powershell", "zsh"], last) if not args else []), NO_FILES
-    return [], FILES
+        case "names" if not args:
+            return _starting(_objects(context, words[0]), last), NO_FILES
+        case "kubeconfig" if not args:
+            return _starting(_configured(context, words[0]), last), NO_FILES
+        case "words" if not args:
+            return _starting(words, last), NO_FILES
+        case "files" if len(args) < 2:
+            choices = ["/", "./"] + [f"{name}/" for name in _objects(context, "namespaces")]
+            choices += [f"{name}:" for name in _objects(context, "pods")]
+            return _starting(choices, last), NO_SPACE
+    return [], FILES if kind in ("", "fields", "files") else NO_FILES
 
 
-def _typed(context: Context, allowed: tuple[str, ...], args: list[str], last: str) -> list[str]:
+def _typed(context: Context, allowed: list[str], args: list[str], last: str) -> list[str]:
     if args and "/" not in args[0]:
         choices = [name for word in args[0].split(",") for name in _objects(context, word)]
         return [choice for choice in _starting(choices, last) if choice not in args[1:]]
@@ -167,7 +153,7 @@ def _typed(context: Context, allowed: tuple[str, ...], args: list[str], last: st
     if slash:
         choices = [f"{kind}/{name}" for name in _objects(context, kind)]
         return [choice for choice in _starting(choices, last) if choice not in args]
-    return _starting(list(allowed) or _types(context), last) if not args else []
+    return _starting(allowed or _types(context), last) if not args else []
 
 
 def _pods(context: Context, last: str) -> Answer:

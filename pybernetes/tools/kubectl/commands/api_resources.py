@@ -7,7 +7,7 @@ from typing import Any
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.printers.table import columns
+from pybernetes.tools.kubectl.output.table import columns
 from pybernetes.tools.kubectl.resources.discovery import Resource
 
 SUMMARY = "Print the supported API resources on the server"
@@ -87,7 +87,7 @@ def _order(by: str) -> Any:
 
 
 def _structured(context: Context, chosen: list[Resource]) -> None:
-    from pybernetes.tools.kubectl import printers
+    from pybernetes.tools.kubectl.output import printers
 
     resources = []
     for resource in chosen:

@@ -9,6 +9,7 @@ from pybernetes.tools.kubectl.resources.pods import named, pods_of
 
 SUMMARY = "Attach to a running container"
 USAGE = "attach (POD | TYPE/NAME) -c CONTAINER"
+COMPLETION = "pods"
 FLAGS = ("""
 c container string | the container
 - detach-keys string ctrl-p,ctrl-q | keys that leave the container

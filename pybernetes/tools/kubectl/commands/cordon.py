@@ -9,6 +9,7 @@ from pybernetes.tools.kubectl.errors import raise_all
 
 SUMMARY = "Mark node as unschedulable"
 USAGE = "cordon NODE"
+COMPLETION = "names nodes"
 FLAGS = (shared_flags.DRY_RUN, shared_flags.SELECTOR)
 
 

@@ -9,13 +9,14 @@ import tarfile
 from typing import Any
 
 from pybernetes.tools.kubectl.command_line.flags import quoted
-from pybernetes.tools.kubectl.commands.exec_ import execute
+from pybernetes.tools.kubectl.commands.exec import execute
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.resources.pods import choose_container, named
 
 SUMMARY = "Copy files and directories to and from containers"
 USAGE = "cp <file-spec-src> <file-spec-dest>"
+COMPLETION = "files"
 FLAGS = ("""
 c container string | the container
 - no-preserve bool false | do not keep owner and permissions

@@ -11,6 +11,7 @@ from pybernetes.tools.kubectl.resources.builder import Builder, Info, is_not_fou
 
 SUMMARY = "Delete resources by file names, stdin, resources and names, or by resources and label selector"
 USAGE = "delete ([-f FILENAME] | [-k DIRECTORY] | TYPE [(NAME | -l label | --all)])"
+COMPLETION = "types"
 FLAGS = (
     shared_flags.FILES, shared_flags.SELECTOR, shared_flags.FIELD_SELECTOR, shared_flags.ALL_NAMESPACES, shared_flags.DRY_RUN,
     shared_flags.DELETION,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.describe import describe
+from pybernetes.tools.kubectl.describe.describer import describe
 from pybernetes.tools.kubectl.errors import CommandError, not_found, raise_all
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 SUMMARY = "Show details of a specific resource or group of resources"
 USAGE = "describe (-f FILENAME | TYPE [NAME_PREFIX | -l label] | TYPE/NAME)"
+COMPLETION = "types"
 FLAGS = (
     shared_flags.FILES, shared_flags.SELECTOR, shared_flags.ALL_NAMESPACES, shared_flags.CHUNK,
     "- show-events bool true | show the events of the objects\n",

@@ -9,7 +9,7 @@ import tempfile
 from typing import Any
 
 from pybernetes.tools.kubectl.command_line import shared_flags
-from pybernetes.tools.kubectl.commands.apply import compute
+from pybernetes.tools.kubectl.commands.apply.apply import compute
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, Exit, not_found
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
@@ -95,8 +95,8 @@ def _states(context: Context, info: Info) -> tuple[Any, Any]:
 
 
 def _text(value: dict[str, Any], managed: bool) -> str:
-    from pybernetes.tools.kubectl.printers import without_managed
-    from pybernetes.tools.kubectl.printers.yaml import dumps
+    from pybernetes.tools.kubectl.output.printers import without_managed
+    from pybernetes.tools.kubectl.output.yaml.printer import dumps
 
     return dumps(value if managed else without_managed(value))
 

@@ -18,6 +18,7 @@ from pybernetes.tools.kubectl.resources.builder import Info
 
 SUMMARY = "Drain node in preparation for maintenance"
 USAGE = "drain NODE"
+COMPLETION = "names nodes"
 FLAGS = (shared_flags.DRY_RUN, shared_flags.SELECTOR, shared_flags.CHUNK, """
 - delete-emptydir-data bool false | go on even if pods have data in emptyDir volumes, which is lost
 - disable-eviction bool false | delete pods instead of evicting them, whatever disruption budgets say

@@ -8,16 +8,17 @@ import subprocess
 import tempfile
 from typing import Any
 
-from pybernetes.tools.kubectl import printers
 from pybernetes.tools.kubectl.apply.last_applied import annotate
 from pybernetes.tools.kubectl.command_line import shared_flags
-from pybernetes.tools.kubectl.commands.set_._change import difference
+from pybernetes.tools.kubectl.commands.set._change import difference
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, Exit, not_found
+from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 SUMMARY = "Edit a resource on the server"
 USAGE = "edit (RESOURCE/NAME | -f FILENAME)"
+COMPLETION = "types"
 FLAGS = (
     shared_flags.FILES, shared_flags.PRINT, shared_flags.VALIDATE, shared_flags.SAVE_CONFIG, shared_flags.RECORD,
     shared_flags.field_manager("kubectl-edit"),
@@ -49,10 +50,10 @@ def run(context: Context) -> None:
 def _text(value: dict[str, Any], form: str, managed: bool) -> str:
     plain = value if managed else printers.without_managed(value)
     if form == "json":
-        from pybernetes.tools.kubectl.printers.json import dumps as json_dumps
+        from pybernetes.tools.kubectl.output.json import dumps as json_dumps
 
         return json_dumps(plain) + "\n"
-    from pybernetes.tools.kubectl.printers.yaml import dumps
+    from pybernetes.tools.kubectl.output.yaml.printer import dumps
 
     return dumps(plain)
 
@@ -208,7 +209,7 @@ def _send(
         raise CommandError("At least one of apiVersion, kind and name was changed")
     patch, kind = difference(info, before, after)
     if flags.output_patch:
-        from pybernetes.tools.kubectl.printers.json import dumps
+        from pybernetes.tools.kubectl.output.json import dumps
 
         context.out(f"Patch: {dumps(patch, indent=None)}")
     named = f'{info.resource.full_name} "{info.name}"'

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.tools.kubectl import printers
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.describe._writer import _event
 from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.output import printers
+from pybernetes.tools.kubectl.output.table import columns
 from pybernetes.tools.kubectl.output.times import epoch
-from pybernetes.tools.kubectl.printers.table import columns
 
 SUMMARY = "List events"
 USAGE = "events [(-o|--output=)json|yaml|kyaml|name|go-template|go-template-file|template|templatefile|jsonpath|jsonpath-as-json|jsonpath-file] [--for TYPE/NAME] [--watch] [--types=Normal,Warning]"

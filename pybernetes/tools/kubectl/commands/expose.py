@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.tools.kubectl import printers
 from pybernetes.tools.kubectl.apply import overrides
 from pybernetes.tools.kubectl.apply.last_applied import annotate
 from pybernetes.tools.kubectl.command_line import shared_flags
-from pybernetes.tools.kubectl.commands.create._make import int_or_text, ordered
+from pybernetes.tools.kubectl.commands.create._generator import int_or_text, ordered
 from pybernetes.tools.kubectl.commands.run import parse_labels
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 SUMMARY = (
     "Take a replication controller, service, deployment or pod and expose it as a new Kubernetes service"
 )
 USAGE = "expose (-f FILENAME | TYPE NAME) [--port=port] [--protocol=TCP|UDP|SCTP] [--target-port=number-or-name] [--name=name] [--external-ip=external-ip-of-service] [--type=type]"
+COMPLETION = "types pod service replicationcontroller deployment replicaset"
 FLAGS = (
     shared_flags.FILES, shared_flags.PRINT, shared_flags.DRY_RUN, shared_flags.SAVE_CONFIG, shared_flags.RECORD,
     shared_flags.field_manager("kubectl-expose"), overrides.FLAGS.format(default="merge"),

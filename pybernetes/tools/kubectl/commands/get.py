@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "Display one or many resources"
 USAGE = "get [(-o|--output=)FORMAT] (TYPE[.VERSION][.GROUP] [NAME | -l label] | TYPE[.VERSION][.GROUP]/NAME ...) [flags]"
+COMPLETION = "types"
 EXAMPLES = """
   # pods of the namespace, then of all namespaces with their nodes
   kubectl get pods
@@ -122,13 +123,13 @@ def builder(context: Context, human: bool, **options: Any) -> Builder:
 
 
 def _tables(context: Context) -> None:
-    from pybernetes.tools.kubectl.printers.table import TablePrinter, columns
+    from pybernetes.tools.kubectl.output.table import TablePrinter, columns
 
     flags = context.flags
     source = builder(context, True, continue_on_error=True)
     infos = source.all()
     if flags.sort_by:
-        from pybernetes.tools.kubectl.printers.sorting import sort_tables
+        from pybernetes.tools.kubectl.output.sorting import sort_tables
 
         try:
             infos = sort_tables(infos, flags.sort_by)
@@ -181,10 +182,10 @@ def printer_of(context: Context) -> Any:
     output = context.flags.output
     kind, _, text = output.partition("=")
     if kind in ("custom-columns", "custom-columns-file"):
-        from pybernetes.tools.kubectl.printers.columns import printer
+        from pybernetes.tools.kubectl.output.custom_columns import printer
 
         return printer(context, kind, text)
-    from pybernetes.tools.kubectl import printers
+    from pybernetes.tools.kubectl.output import printers
 
     if output == "name":
         return printers.make(context)
@@ -212,7 +213,7 @@ def _generic(context: Context) -> None:
 def _sorted(infos: list[Info], field: str) -> list[dict[str, Any]]:
     items = [info.object for info in infos]
     if field:
-        from pybernetes.tools.kubectl.printers.sorting import sort_objects
+        from pybernetes.tools.kubectl.output.sorting import sort_objects
 
         return sort_objects(items, field)
     return items

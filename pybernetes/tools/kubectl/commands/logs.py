@@ -16,6 +16,7 @@ from pybernetes.tools.kubectl.resources.pods import choose_container, containers
 
 SUMMARY = "Print the logs for a container in a pod"
 USAGE = "logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]"
+COMPLETION = "pods containers"
 FLAGS = (shared_flags.SELECTOR, """
 - all-containers bool false | all containers of the pods
 - all-pods bool false | all pods of the object, with prefixes

@@ -11,6 +11,6 @@ FLAGS = ()
 
 def run(context: Context) -> None:
     """Print the flags of every command."""
-    from pybernetes.tools.kubectl.help import options
+    from pybernetes.tools.kubectl.command_line.help import options
 
     options(context.stdout)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from pybernetes.tools.kubectl import printers
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 SUMMARY = "Update fields of a resource"
 USAGE = "patch (-f FILENAME | TYPE NAME) [-p PATCH|--patch-file FILE]"
+COMPLETION = "types"
 FLAGS = (
     shared_flags.FILES, shared_flags.PRINT, shared_flags.DRY_RUN, shared_flags.RECORD, shared_flags.field_manager("kubectl-patch"),
     """

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl import printers
 from pybernetes.tools.kubectl.apply.last_applied import annotate, read
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, not_found, with_source
+from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 SUMMARY = "Replace a resource by file name or stdin"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from pybernetes.tools.kubectl import printers
 from pybernetes.tools.kubectl.apply import overrides
 from pybernetes.tools.kubectl.apply.last_applied import annotate
 from pybernetes.tools.kubectl.command_line import shared_flags
-from pybernetes.tools.kubectl.commands.create._make import int_or_text, ordered
+from pybernetes.tools.kubectl.commands.create._generator import int_or_text, ordered
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Info
 
 SUMMARY = "Run a particular image on the cluster"

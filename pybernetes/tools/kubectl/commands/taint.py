@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.tools.kubectl import printers
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Several
+from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder
 
 SUMMARY = "Update the taints on one or more nodes"
 USAGE = "taint NODE NAME KEY_1=VAL_1:TAINT_EFFECT_1 ... KEY_N=VAL_N:TAINT_EFFECT_N"
+COMPLETION = "types node"
 FLAGS = (
     shared_flags.PRINT, shared_flags.DRY_RUN, shared_flags.SELECTOR, shared_flags.VALIDATE, shared_flags.field_manager("kubectl-taint"),
     """

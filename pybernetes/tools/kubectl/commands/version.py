@@ -46,11 +46,11 @@ def run(context: Context) -> None:
         except CommandError as error:
             failure = error
     if flags.output == "json":
-        from pybernetes.tools.kubectl.printers.json import dumps
+        from pybernetes.tools.kubectl.output.json import dumps
 
         context.out(dumps(versions, indent=2, typed=True))
     elif flags.output == "yaml":
-        from pybernetes.tools.kubectl.printers.yaml import dumps as yaml_dumps
+        from pybernetes.tools.kubectl.output.yaml.printer import dumps as yaml_dumps
 
         context.stdout.write(yaml_dumps(versions))
         context.out()

@@ -7,13 +7,13 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from pybernetes.tools.kubectl import printers
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.command_line.flags import show_duration
 from pybernetes.tools.kubectl.commands._waiting import timed_out, until
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, not_found, raise_all
 from pybernetes.tools.kubectl.jsonpath import JsonPath, relaxed
+from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 SUMMARY = "Wait for a specific condition on one or many resources"

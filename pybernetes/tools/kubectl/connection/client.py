@@ -8,7 +8,7 @@ import sys
 from pybernetes.tools.kubectl.connection.http import Connection, Response
 from pybernetes.tools.kubectl.connection.json_text import dumps, loads
 from pybernetes.tools.kubectl.errors import ApiError, CommandError
-from pybernetes.tools.kubectl.kubeconfig import Access
+from pybernetes.tools.kubectl.kubeconfig.access import Access
 from pybernetes.tools.kubectl.resources.discovery import Resource
 
 TYPE_CHECKING = False  # typing's own costs time to import
@@ -51,7 +51,7 @@ class Client:
 
     def _headers(self, given: dict[str, Any]) -> dict[str, Any]:
         if not self._exec_done:
-            from pybernetes.tools.kubectl.execauth import credentials
+            from pybernetes.tools.kubectl.kubeconfig.exec_credentials import credentials
 
             self._exec_done = True
             credentials(self.access)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from pybernetes.tools.kubectl.kubeconfig import Access
+    from pybernetes.tools.kubectl.kubeconfig.access import Access
 
 _READ = 262144
 

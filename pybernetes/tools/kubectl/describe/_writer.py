@@ -6,8 +6,8 @@ from typing import Any
 
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.output.elastic_tabs import align
 from pybernetes.tools.kubectl.output.times import since
-from pybernetes.tools.kubectl.printers.tabs import align
 from pybernetes.tools.kubectl.resources.builder import Info
 
 _LONG = 140

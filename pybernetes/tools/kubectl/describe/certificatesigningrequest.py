@@ -9,6 +9,8 @@ from pybernetes.tools.kubectl.describe._writer import Writer, label_text
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output.times import human, rfc1123z
 
+GROUP = "certificates.k8s.io"
+
 _SUBJECT = (
     ("Organization", "O"), ("Organizational Unit", "OU"), ("Country", "C"), ("Locality", "L"), ("Province", "ST"),
     ("StreetAddress", "STREET"), ("PostalCode", "POSTALCODE"),

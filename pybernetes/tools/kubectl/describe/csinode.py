@@ -7,6 +7,8 @@ from typing import Any
 from pybernetes.tools.kubectl.describe._writer import Writer, shown
 from pybernetes.tools.kubectl.output.times import rfc1123z
 
+GROUP = "storage.k8s.io"
+
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
     """Write the drivers of a node."""

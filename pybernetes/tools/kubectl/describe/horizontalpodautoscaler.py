@@ -8,6 +8,8 @@ from pybernetes.tools.kubectl.command_line.flags import quoted
 from pybernetes.tools.kubectl.describe._writer import Writer
 from pybernetes.tools.kubectl.output.times import rfc1123z
 
+GROUP = "autoscaling"
+
 _UNKNOWN = "<unknown>"
 
 

@@ -8,6 +8,8 @@ from pybernetes.tools.kubectl.describe._endpoints import endpoints
 from pybernetes.tools.kubectl.describe._writer import Writer
 from pybernetes.tools.kubectl.errors import CommandError
 
+GROUP = "networking.k8s.io"
+
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
     """Write an ingress and where it leads."""

@@ -9,6 +9,8 @@ from pybernetes.tools.kubectl.describe._writer import Writer, controlled_by, sho
 from pybernetes.tools.kubectl.output.times import epoch, human, rfc1123z
 from pybernetes.tools.kubectl.resources.label_selector import show
 
+GROUP = "batch"
+
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
     """Write a job."""

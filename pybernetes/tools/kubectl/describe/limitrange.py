@@ -6,6 +6,8 @@ from typing import Any
 
 from pybernetes.tools.kubectl.describe._writer import Writer
 
+GROUP = ""
+
 COLUMNS = ("Type", "Resource", "Min", "Max", "Default Request", "Default Limit", "Max Limit/Request Ratio")
 
 

@@ -9,6 +9,8 @@ from pybernetes.tools.kubectl.describe.limitrange import COLUMNS, limits
 from pybernetes.tools.kubectl.describe.resourcequota import SCOPES, usage
 from pybernetes.tools.kubectl.output.times import rfc1123z
 
+GROUP = ""
+
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
     """Write a namespace with its quotas and limits."""

@@ -8,6 +8,8 @@ from typing import Any
 from pybernetes.tools.kubectl.describe._writer import Writer, selector_text
 from pybernetes.tools.kubectl.output.times import epoch
 
+GROUP = "networking.k8s.io"
+
 _INDENT = "    "
 
 

@@ -8,6 +8,8 @@ from pybernetes.tools.kubectl.describe._writer import Writer, shown
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output.times import rfc1123z, since
 
+GROUP = ""
+
 _ROLE = "node-role.kubernetes.io/"
 _INFO = (
     ("Machine ID", "machineID"), ("System UUID", "systemUUID"), ("Boot ID", "bootID"), ("Kernel Version", "kernelVersion"),

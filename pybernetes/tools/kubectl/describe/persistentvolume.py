@@ -8,6 +8,8 @@ from pybernetes.tools.kubectl.describe._volumes import source
 from pybernetes.tools.kubectl.describe._writer import Writer, access_modes, shown
 from pybernetes.tools.kubectl.output.times import since
 
+GROUP = ""
+
 _OLD_CLASS = "volume.beta.kubernetes.io/storage-class"
 
 

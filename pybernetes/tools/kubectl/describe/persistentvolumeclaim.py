@@ -7,6 +7,8 @@ from typing import Any
 from pybernetes.tools.kubectl.describe._writer import Writer, access_modes, shown
 from pybernetes.tools.kubectl.output.times import rfc1123z, since
 
+GROUP = ""
+
 _OLD_CLASS = "volume.beta.kubernetes.io/storage-class"
 
 

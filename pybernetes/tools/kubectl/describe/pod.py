@@ -9,6 +9,8 @@ from pybernetes.tools.kubectl.describe._volumes import volumes
 from pybernetes.tools.kubectl.describe._writer import Writer, controlled_by
 from pybernetes.tools.kubectl.output.times import rfc1123z, since
 
+GROUP = ""
+
 _MIRROR = "kubernetes.io/config.mirror"
 
 

@@ -8,6 +8,8 @@ from pybernetes.tools.kubectl.describe._pods import conditions, template
 from pybernetes.tools.kubectl.describe._writer import Writer, controlled_by, selector_text
 from pybernetes.tools.kubectl.resources.label_selector import show
 
+GROUP = "apps"
+
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
     """Write a replica set."""

@@ -8,6 +8,8 @@ from pybernetes.tools.kubectl.describe._pods import conditions, template
 from pybernetes.tools.kubectl.describe._writer import Writer, label_text
 from pybernetes.tools.kubectl.resources.label_selector import show_map
 
+GROUP = ""
+
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
     """Write a replication controller."""

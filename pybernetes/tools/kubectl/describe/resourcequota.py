@@ -6,6 +6,8 @@ from typing import Any
 
 from pybernetes.tools.kubectl.describe._writer import Writer
 
+GROUP = ""
+
 SCOPES = {
     "Terminating": "Matches all pods that have an active deadline. These pods have a limited lifespan on a node before being actively terminated by the system.",
     "NotTerminating": "Matches all pods that do not have an active deadline. These pods usually include long running pods whose container command is not expected to terminate.",

@@ -7,6 +7,8 @@ from typing import Any
 from pybernetes.tools.kubectl.describe._endpoints import endpoints
 from pybernetes.tools.kubectl.describe._writer import Writer, label_text
 
+GROUP = ""
+
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
     """Write a service and where it leads."""

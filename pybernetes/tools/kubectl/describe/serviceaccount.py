@@ -6,6 +6,8 @@ from typing import Any
 
 from pybernetes.tools.kubectl.describe._writer import Writer
 
+GROUP = ""
+
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
     """Write a service account."""

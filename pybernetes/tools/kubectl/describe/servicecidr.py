@@ -7,6 +7,8 @@ from typing import Any
 from pybernetes.tools.kubectl.describe._writer import Writer
 from pybernetes.tools.kubectl.output.times import rfc1123z
 
+GROUP = "networking.k8s.io"
+
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
     """Write a range."""

@@ -6,6 +6,8 @@ from typing import Any
 
 from pybernetes.tools.kubectl.describe._writer import Writer, label_text, truth
 
+GROUP = "storage.k8s.io"
+
 _DEFAULT = ("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class")
 
 

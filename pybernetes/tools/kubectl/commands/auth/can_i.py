@@ -9,7 +9,7 @@ from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.describe._rbac import _compact, _resource
 from pybernetes.tools.kubectl.describe._writer import shown
 from pybernetes.tools.kubectl.errors import CommandError, Exit
-from pybernetes.tools.kubectl.printers.table import columns
+from pybernetes.tools.kubectl.output.table import columns
 from pybernetes.tools.kubectl.resources.discovery import match
 
 SUMMARY = "Check whether an action is allowed"

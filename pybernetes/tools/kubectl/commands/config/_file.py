@@ -5,26 +5,15 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from pybernetes.tools.kubectl import kubeconfig
+from pybernetes.client.kubeconfig_files import ORIGIN, PLURALS
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Exit
-
-PLURALS = {"clusters": "cluster", "users": "user", "contexts": "context"}
+from pybernetes.tools.kubectl.kubeconfig.files import read
 
 
 def needs_help(context: Context, message: str = "") -> Exit:
     """Print the help of the command and end with an exit code that says something was wrong."""
-    from importlib import import_module
-
-    from pybernetes.tools.kubectl.help import show
-    from pybernetes.tools.kubectl.main import _file
-
-    words = context.path.split()[1:]
-    show(
-        import_module("pybernetes.tools.kubectl.commands." + ".".join(map(_file, words))),
-        context.path,
-        context.stdout,
-    )
+    context.show_help(context.stdout)
     if message:
         context.warn(f"error: {message}")
     return Exit(1)
@@ -46,14 +35,14 @@ def origin(context: Context, plural: str, name: str) -> str:
     """Return the file that holds an entry."""
     for entry in context.config.get(plural) or ():
         if entry["name"] == name:
-            return entry.get("@origin") or default_file(context)
+            return entry.get(ORIGIN) or default_file(context)
     return default_file(context)
 
 
 def store(context: Context, plural: str, name: str, value: dict[str, Any] | None) -> None:
     """Write an entry to its file, or remove it."""
     path = origin(context, plural, name)
-    content = kubeconfig.read(path) if os.path.exists(path) else {}
+    content = read(path)
     singular = PLURALS[plural]
     listed = [other for other in content.get(plural) or () if other.get("name") != name]
     if value is not None:
@@ -66,7 +55,7 @@ def store_current(context: Context, name: str) -> None:
     """Make a context the current one, in the file that names it or in the first."""
     for path in context.config_files:
         if os.path.exists(path):
-            content = kubeconfig.read(path)
+            content = read(path)
             if (
                 content.get("current-context")
                 or path == context.config_files[-1]
@@ -76,7 +65,7 @@ def store_current(context: Context, name: str) -> None:
                 write(path, content)
                 return
     path = default_file(context)
-    content = kubeconfig.read(path) if os.path.exists(path) else {}
+    content = read(path)
     content["current-context"] = name
     write(path, content)
 
@@ -101,7 +90,7 @@ def complete(content: dict[str, Any]) -> dict[str, Any]:
 
 def write(path: str, content: dict[str, Any]) -> None:
     """Write a file as a whole, readable for its owner only."""
-    from pybernetes.tools.kubectl.printers.yaml import dumps
+    from pybernetes.tools.kubectl.output.yaml.printer import dumps
 
     directory = os.path.dirname(os.path.abspath(path))
     try:

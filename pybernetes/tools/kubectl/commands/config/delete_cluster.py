@@ -8,6 +8,7 @@ from pybernetes.tools.kubectl.errors import CommandError
 
 SUMMARY = "Delete the specified cluster from the kubeconfig"
 USAGE = "config delete-cluster NAME"
+COMPLETION = "kubeconfig clusters"
 FLAGS = ()
 
 

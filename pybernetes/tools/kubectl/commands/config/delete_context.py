@@ -8,6 +8,7 @@ from pybernetes.tools.kubectl.errors import CommandError
 
 SUMMARY = "Delete the specified context from the kubeconfig"
 USAGE = "config delete-context NAME"
+COMPLETION = "kubeconfig contexts"
 FLAGS = ()
 
 

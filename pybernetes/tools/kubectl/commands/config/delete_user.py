@@ -8,6 +8,7 @@ from pybernetes.tools.kubectl.errors import CommandError
 
 SUMMARY = "Delete the specified user from the kubeconfig"
 USAGE = "config delete-user NAME"
+COMPLETION = "kubeconfig users"
 FLAGS = ()
 
 

@@ -15,6 +15,7 @@ from pybernetes.tools.kubectl.errors import CommandError
 
 SUMMARY = "Rename a context from the kubeconfig file"
 USAGE = "config rename-context CONTEXT_NAME NEW_NAME"
+COMPLETION = "kubeconfig contexts"
 FLAGS = ()
 
 

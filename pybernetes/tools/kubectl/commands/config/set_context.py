@@ -9,6 +9,7 @@ from pybernetes.tools.kubectl.errors import CommandError
 
 SUMMARY = "Set a context entry in kubeconfig"
 USAGE = "config set-context [NAME | --current] [--cluster=cluster_nickname] [--user=user_nickname] [--namespace=namespace]"
+COMPLETION = "kubeconfig contexts"
 FLAGS = ("- current bool false | change the current context\n",)
 
 

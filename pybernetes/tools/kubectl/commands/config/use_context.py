@@ -9,6 +9,8 @@ from pybernetes.tools.kubectl.errors import CommandError
 
 SUMMARY = "Set the current-context in a kubeconfig file"
 USAGE = "config use-context CONTEXT_NAME"
+COMPLETION = "kubeconfig contexts"
+ALIASES = ("use",)
 FLAGS = ()
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from pybernetes.tools.kubectl import kubeconfig, printers
+from pybernetes.client import kubeconfig_files
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.config._file import complete
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.output import printers
 
 SUMMARY = "Display merged kubeconfig settings or a specified kubeconfig file"
 USAGE = "config view"
@@ -76,7 +77,7 @@ def _minified(context: Context, config: dict[str, Any]) -> dict[str, Any]:
     name = context.flags.context or config.get("current-context")
     if not name:
         raise CommandError("current-context must exist in order to minify")
-    chosen = kubeconfig.entry(config, "contexts", name)
+    chosen = kubeconfig_files.entry(config, "contexts", name)
     if chosen is None:
         raise CommandError(f"cannot locate context {name}")
     kept = {"contexts": name, "clusters": chosen.get("cluster"), "users": chosen.get("user")}

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import base64
 
-from pybernetes.tools.kubectl.commands.create._make import COMMON, Object, generator, metadata
+from pybernetes.tools.kubectl.commands.create._generator import COMMON, Object, generator, metadata
 from pybernetes.tools.kubectl.commands.create._sources import SOURCES, check_key, gather, hash_of
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.printers.json import dumps
+from pybernetes.tools.kubectl.output.json import dumps
 
 SUMMARY = "Create a config map from a local file, directory or literal value"
 USAGE = "create configmap NAME [--from-file=[key=]source] [--from-literal=key1=value1] [--dry-run=server|client|none]"
+ALIASES = ("cm",)
 FLAGS = (*COMMON, SOURCES)
 
 

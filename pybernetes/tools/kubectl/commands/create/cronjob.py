@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from pybernetes.tools.kubectl.commands.create._containers import template
-from pybernetes.tools.kubectl.commands.create._make import COMMON, Object, command_of, generator, metadata
+from pybernetes.tools.kubectl.commands.create._generator import (
+    COMMON,
+    Object,
+    command_of,
+    generator,
+    metadata,
+)
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 
 SUMMARY = "Create a cron job with the specified name"
 USAGE = "create cronjob NAME --image=image --schedule='0/5 * * * ?' -- [COMMAND] [args...]"
+ALIASES = ("cj",)
 FLAGS = (*COMMON, """
 - image string | image to run
 - restart string | restart policy of the pods: OnFailure or Never

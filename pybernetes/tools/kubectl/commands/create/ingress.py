@@ -5,12 +5,19 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from pybernetes.tools.kubectl.commands.create._make import COMMON, Object, generator, int_or_text, metadata
+from pybernetes.tools.kubectl.commands.create._generator import (
+    COMMON,
+    Object,
+    generator,
+    int_or_text,
+    metadata,
+)
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 
 SUMMARY = "Create an ingress with the specified name"
 USAGE = "create ingress NAME --rule=host/path=service:port[,tls[=secret]] "
+ALIASES = ("ing",)
 FLAGS = (*COMMON, """
 - annotation array | annotation as key=value; may be repeated
 - class string | ingress class

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from pybernetes.tools.kubectl.commands.create._containers import template
-from pybernetes.tools.kubectl.commands.create._make import COMMON, Object, command_of, generator, metadata
+from pybernetes.tools.kubectl.commands.create._generator import (
+    COMMON,
+    Object,
+    command_of,
+    generator,
+    metadata,
+)
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl.commands.create._make import COMMON, Object, generator, metadata
+from pybernetes.tools.kubectl.commands.create._generator import COMMON, Object, generator, metadata
 from pybernetes.tools.kubectl.context import Context
 
 SUMMARY = "Create a priority class with the specified name"
 USAGE = "create priorityclass NAME --value=VALUE --global-default=BOOL [--dry-run=server|client|none]"
+ALIASES = ("pc",)
 FLAGS = (*COMMON, """
 - description string | what the class is for
 - global-default bool false | make it the class of pods that name none

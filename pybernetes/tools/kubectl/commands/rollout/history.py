@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.tools.kubectl import printers
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.rollout._history import KINDS, cause_of, revisions, template_of
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Verbatim
-from pybernetes.tools.kubectl.printers.tabs import align
+from pybernetes.tools.kubectl.output import printers
+from pybernetes.tools.kubectl.output.elastic_tabs import align
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 SUMMARY = "View rollout history"
 USAGE = "rollout history (TYPE NAME | TYPE/NAME) [flags]"
+COMPLETION = "types deployment daemonset statefulset"
 FLAGS = (
     shared_flags.FILES,
     shared_flags.PRINT,

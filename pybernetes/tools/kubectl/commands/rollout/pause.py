@@ -10,6 +10,7 @@ from pybernetes.tools.kubectl.resources.builder import Info
 
 SUMMARY = "Mark the provided resource as paused"
 USAGE = "rollout pause RESOURCE"
+COMPLETION = "types deployment"
 FLAGS = flags("kubectl-rollout")
 
 

@@ -11,6 +11,7 @@ from pybernetes.tools.kubectl.resources.builder import Info
 
 SUMMARY = "Restart a resource"
 USAGE = "rollout restart RESOURCE"
+COMPLETION = "types deployment daemonset statefulset"
 FLAGS = flags("kubectl-rollout")
 
 

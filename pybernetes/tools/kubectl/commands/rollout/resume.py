@@ -10,6 +10,7 @@ from pybernetes.tools.kubectl.resources.builder import Info
 
 SUMMARY = "Resume a paused resource"
 USAGE = "rollout resume RESOURCE"
+COMPLETION = "types deployment"
 FLAGS = flags("kubectl-rollout")
 
 

@@ -14,6 +14,7 @@ from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 SUMMARY = "Show the status of the rollout"
 USAGE = "rollout status (TYPE NAME | TYPE/NAME) [flags]"
+COMPLETION = "types deployment daemonset statefulset"
 FLAGS = (shared_flags.FILES, shared_flags.SELECTOR, """
 - revision int 0 | the revision to follow; another one is an error
 - timeout duration 0s | how long to wait; 0 is without end

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.tools.kubectl import printers
 from pybernetes.tools.kubectl.apply.last_applied import ANNOTATION, read
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.rollout._history import KINDS, revisions, template_of
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Verbatim
+from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 SUMMARY = "Undo a previous rollout"
 USAGE = "rollout undo (TYPE NAME | TYPE/NAME) [flags]"
+COMPLETION = "types deployment daemonset statefulset"
 FLAGS = (
     shared_flags.FILES, shared_flags.PRINT, shared_flags.DRY_RUN, shared_flags.SELECTOR,
     "- to-revision int 0 | the revision to go back to; 0 is the one before\n",

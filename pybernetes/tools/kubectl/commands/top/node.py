@@ -7,10 +7,12 @@ from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.top._metrics import cells, check_sort, cpu, memory, resource
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.printers.table import columns
+from pybernetes.tools.kubectl.output.table import columns
 
 SUMMARY = "Display resource (CPU/memory) usage of nodes"
 USAGE = "top node [NAME | -l label]"
+COMPLETION = "names nodes"
+ALIASES = ("nodes", "no")
 FLAGS = (shared_flags.SELECTOR, """
 - no-headers bool false | leave the headings out
 - show-capacity bool false | shares of the capacity instead of what is allocatable

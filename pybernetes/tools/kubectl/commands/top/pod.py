@@ -8,10 +8,12 @@ from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.top._metrics import cells, check_sort, cpu, memory, resource
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.printers.table import columns
+from pybernetes.tools.kubectl.output.table import columns
 
 SUMMARY = "Display resource (CPU/memory) usage of pods"
 USAGE = "top pod [NAME | -l label]"
+COMPLETION = "names pods"
+ALIASES = ("pods", "po")
 FLAGS = (shared_flags.SELECTOR, shared_flags.FIELD_SELECTOR, shared_flags.ALL_NAMESPACES, """
 - containers bool false | a line for each container
 - no-headers bool false | leave the headings out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl.commands.create._make import COMMON, Object, generator
+from pybernetes.tools.kubectl.commands.create._generator import COMMON, Object, generator
 from pybernetes.tools.kubectl.commands.create.service._service import TCP, service
 from pybernetes.tools.kubectl.context import Context
 
