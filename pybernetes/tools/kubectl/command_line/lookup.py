@@ -6,7 +6,7 @@ SUMMARY        what it does, in a line
 USAGE          how it is called, without ``kubectl``
 FLAGS          texts that declare its flags (see ``flags``)
 run(context)   does it, and may return an exit code
-ALIASES        other words for it; may be left out, as what follows
+ALIASES        other words for it, in one line; may be left out, as what follows
 EXAMPLES       command lines for its help
 INTERSPERSED   False if all that follows the first argument is an argument
 COMPLETION     what its arguments are, for the shell (see ``completion``)
@@ -15,7 +15,7 @@ COMPLETION     what its arguments are, for the shell (see ``completion``)
 from __future__ import annotations
 
 import os
-from importlib import import_module
+import sys
 
 TYPE_CHECKING = False  # typing's own costs time to import
 if TYPE_CHECKING:
@@ -69,10 +69,12 @@ def load(package: str, word: str) -> Command | None:
             return _import(f"{package}.{name}")
         if os.path.exists(os.path.join(folder, name, f"{name}.py")):
             return _import(f"{package}.{name}.{name}")
-    for other in names(package):
-        command = load(package, other)
-        if word in getattr(command, "ALIASES", ()):
-            return command
+    for folder in _folders(package):
+        for entry in os.scandir(folder):
+            name = entry.name.removesuffix(".py")
+            path = entry.path if name != entry.name else os.path.join(entry.path, f"{name}.py")
+            if not name.startswith("_") and _has_alias(path, word):
+                return load(package, name.replace("_", "-"))
     return None
 
 
@@ -89,12 +91,22 @@ def group_of(command: Command) -> str | None:
     return package if package.endswith(f".{name}") else None
 
 
+def _has_alias(path: str, word: str) -> bool:
+    """Tell whether a file says that a word is an alias; importing all of them to find out would take longer."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return any(line.startswith("ALIASES = ") and f'"{word}"' in line for line in file)
+    except OSError:  # a folder that is no command
+        return False
+
+
 def _folders(package: str) -> list[str]:
-    return import_module(package).__path__  # type: ignore[return-value]  # packages alone have one
+    return list(_import(package).__path__)
 
 
 def _import(module: str) -> Any:
-    return import_module(module)
+    __import__(module)  # importlib's function would have to be imported itself
+    return sys.modules[module]
 
 
 def _first_word(arguments: list[str], place: int, common: dict[str, Flag]) -> int:

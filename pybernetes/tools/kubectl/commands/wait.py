@@ -12,8 +12,8 @@ from pybernetes.tools.kubectl.command_line.flags import show_duration
 from pybernetes.tools.kubectl.commands._waiting import timed_out, until
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, not_found, raise_all
-from pybernetes.tools.kubectl.jsonpath import JsonPath, relaxed
 from pybernetes.tools.kubectl.output import printers
+from pybernetes.tools.kubectl.output.jsonpath import PathTemplate, show
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 SUMMARY = "Wait for a specific condition on one or many resources"
@@ -130,7 +130,7 @@ def has_condition(value: dict[str, Any], name: str, wanted: str) -> bool:
 
 def _by_path(text: str) -> Condition:
     path, value, given = _split(text)
-    program = JsonPath(relaxed(path), True)
+    program = PathTemplate.relaxed(path)
 
     def holds(observed: dict[str, Any] | None) -> bool:
         results = [item for result in program.results(observed) for item in result]
@@ -140,8 +140,6 @@ def _by_path(text: str) -> Condition:
             return False
         if isinstance(results[0], dict | list):
             raise CommandError("jsonpath leads to a nested object or list which is not supported")
-        from pybernetes.tools.kubectl.jsonpath import show
-
         return show(results[0]) == value
 
     return holds

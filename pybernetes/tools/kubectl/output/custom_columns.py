@@ -7,7 +7,7 @@ from typing import Any
 from pybernetes.api.text import go_printf
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.jsonpath import JsonPath, relaxed, show
+from pybernetes.tools.kubectl.output.jsonpath import PathTemplate, show
 from pybernetes.tools.kubectl.output.printers import Print
 from pybernetes.tools.kubectl.output.table import columns
 
@@ -15,7 +15,7 @@ from pybernetes.tools.kubectl.output.table import columns
 def printer(context: Context, kind: str, text: str) -> Print:
     """Return a printer of one line for each object."""
     headings, paths = _from_file(text) if kind == "custom-columns-file" else _from_text(text)
-    programs = [JsonPath(relaxed(path), True) for path in paths]
+    programs = [PathTemplate.relaxed(path) for path in paths]
 
     def show_all(value: dict[str, Any]) -> None:
         items = value["items"] if isinstance(value.get("items"), list) else [value]

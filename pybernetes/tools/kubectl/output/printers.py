@@ -65,15 +65,30 @@ def structured(context: Context, output: str, allowed: tuple[str, ...], *, typed
     if kind in PATHS:
         from pybernetes.tools.kubectl.output.jsonpath import printer as path_printer
 
-        return path_printer(context, kind, text or flags.template, managed)
+        return path_printer(context, kind, _template(kind, text or flags.template))
     if kind in TEMPLATES:
         from pybernetes.tools.kubectl.output.go_template.printer import printer as template_printer
 
-        return template_printer(context, kind, text or flags.template)
+        return template_printer(context, _template(kind, text or flags.template))
     raise CommandError(
         f'unable to match a printer suitable for the output format "{output}", allowed formats are: '
         + ",".join(sorted(allowed))
     )
+
+
+def _template(kind: str, text: str) -> str:
+    """Return the text of a template, which some formats name by its file."""
+    if not text:
+        raise CommandError("template format specified but no template given")
+    if not kind.endswith("file"):
+        return text
+    try:
+        with open(text, encoding="utf-8") as file:
+            return file.read()
+    except OSError as error:
+        raise CommandError(
+            f"error reading --template {text}, open {text}: {(error.strerror or '').lower()}"
+        ) from None
 
 
 def without_managed(value: dict[str, Any]) -> dict[str, Any]:

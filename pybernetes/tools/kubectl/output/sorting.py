@@ -5,8 +5,10 @@ from __future__ import annotations
 from functools import cmp_to_key
 from typing import Any
 
+from pybernetes.api.jsonpath.nodes import JsonPathError
+from pybernetes.api.jsonpath.template import relaxed
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.jsonpath import JsonPath, relaxed
+from pybernetes.tools.kubectl.output.jsonpath import PathTemplate
 from pybernetes.tools.kubectl.resources.builder import Info
 
 
@@ -29,9 +31,9 @@ def sort_objects(items: list[dict[str, Any]], field: str) -> list[dict[str, Any]
 def _sorted(items: list[Any], objects: list[Any], field: str) -> list[Any]:
     try:
         path = relaxed(field)
-    except CommandError:
+    except JsonPathError:
         path = field
-    program = JsonPath(path, True)
+    program = PathTemplate(path)
     keys = []
     for value in objects:
         results = program.results(value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pybernetes.tools.kubectl.jsonpath import JsonPath
+from pybernetes.tools.kubectl.output.jsonpath import PathTemplate
 
 POD = {
     "metadata": {"name": "web", "labels": {"a.b/c": "1"}},
@@ -40,4 +40,4 @@ POD = {
 )
 def test_jsonpath(template: str, expected: str) -> None:
     value = POD if "ports[1]" not in template else {"spec": {"containers": [POD["spec"]["containers"][0]]}}  # type: ignore[index]
-    assert JsonPath(template).text(value) == expected
+    assert PathTemplate(template).text(value) == expected

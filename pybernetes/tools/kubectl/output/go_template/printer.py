@@ -10,18 +10,8 @@ from pybernetes.tools.kubectl.output.go_template.template import Template, Templ
 from pybernetes.tools.kubectl.output.printers import Print
 
 
-def printer(context: Context, kind: str, text: str) -> Print:
-    """Return a printer for a template, given as text or in a file."""
-    if not text:
-        raise CommandError("template format specified but no template given")
-    if kind in ("go-template-file", "templatefile"):
-        try:
-            with open(text, encoding="utf-8") as file:
-                text = file.read()
-        except OSError as error:
-            raise CommandError(
-                f"error reading --template {text}, open {text}: {(error.strerror or '').lower()}"
-            ) from None
+def printer(context: Context, text: str) -> Print:
+    """Return a printer for a template."""
     try:
         template = Template(text, strict=not context.flags.allow_missing_template_keys)
     except TemplateError as error:
