@@ -102,10 +102,10 @@ def judged(
     return run(go())
 
 
-def test_the_guards_that_there_are() -> None:
+def test_the_write_checks_that_there_are() -> None:
     assert names(write_checks.__name__) == [
-        "pod_certificate_requests",
         "escalation",
+        "pod_certificate_requests",
         "policy_parameters",
         "resource_claims",
     ]
