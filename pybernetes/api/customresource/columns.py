@@ -10,7 +10,8 @@ import orjson
 from pybernetes.api.jsonpath.nodes import JsonPathError
 from pybernetes.api.jsonpath.template import JsonPath
 from pybernetes.api.resource import Column, Object
-from pybernetes.api.table import NAME, epoch, human_duration
+from pybernetes.api.table import NAME, epoch
+from pybernetes.api.text.durations import human_duration
 
 _AGE: dict[str, Any] = {
     "name": "Age",

@@ -6,7 +6,7 @@ import os
 import sys
 from functools import cached_property
 
-from pybernetes.tools.kubectl.command_line.flags import Values, parse_duration
+from pybernetes.tools.kubectl.command_line.flags import Values
 from pybernetes.tools.kubectl.errors import CommandError, Usage
 
 TYPE_CHECKING = False  # typing's own costs time to import
@@ -84,6 +84,8 @@ class Context:
         text = self.flags.request_timeout
         if text in ("", "0"):
             return None
+        from pybernetes.api.text.durations import parse_duration
+
         try:
             return (float(text) if text.isdigit() else parse_duration(text)) or None
         except ValueError:

@@ -7,7 +7,8 @@ from typing import Any
 from pybernetes.api.certificates import GROUP, _conditions, _pem
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource, Rules
-from pybernetes.api.table import AGE, NAME, get, human_duration
+from pybernetes.api.table import AGE, NAME, get
+from pybernetes.api.text.durations import human_duration
 from pybernetes.api.validation import checks
 
 _SPEC = Path("spec")

@@ -54,6 +54,8 @@ class Flag:
                 except ValueError:
                     raise ValueError(f"strconv.ParseInt: parsing {quoted(text)}: invalid syntax") from None
             case "duration":
+                from pybernetes.api.text.durations import parse_duration
+
                 return parse_duration(text)
         return text
 
@@ -65,55 +67,6 @@ def quoted(text: str) -> str:
     from pybernetes.api.text.go_format import quote
 
     return quote(text)
-
-
-_UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
-
-
-def parse_duration(text: str) -> float:
-    """Return the seconds of a duration in Go's notation (1h30m, 500ms)."""
-    rest, sign = text, 1.0
-    if rest[:1] in ("+", "-"):
-        sign = -1.0 if rest[0] == "-" else 1.0
-        rest = rest[1:]
-    if rest == "0":
-        return 0.0
-    if not rest:
-        raise ValueError(f"time: invalid duration {quoted(text)}")
-    total = 0.0
-    while rest:
-        place = 0
-        while place < len(rest) and (rest[place].isdigit() or rest[place] == "."):
-            place += 1
-        number, rest = rest[:place], rest[place:]
-        if not number or number == ".":
-            raise ValueError(f"time: invalid duration {quoted(text)}")
-        place = 0
-        while place < len(rest) and not (rest[place].isdigit() or rest[place] == "."):
-            place += 1
-        unit, rest = rest[:place], rest[place:]
-        if not unit:
-            raise ValueError(f"time: missing unit in duration {quoted(text)}")
-        if unit not in _UNITS:
-            raise ValueError(f"time: unknown unit {quoted(unit)} in duration {quoted(text)}")
-        total += float(number) * _UNITS[unit]
-    return sign * total
-
-
-def show_duration(seconds: float) -> str:
-    """Return a duration in Go's notation."""
-    if seconds == 0:
-        return "0s"
-    if abs(seconds) < 1:
-        for unit, size in (("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9)):
-            if abs(seconds) >= size:
-                return f"{seconds / size:g}{unit}"
-    hours, rest = divmod(seconds, 3600)
-    minutes, rest = divmod(rest, 60)
-    text = f"{rest:g}s"
-    if hours:
-        return f"{int(hours)}h{int(minutes)}m{text}"
-    return f"{int(minutes)}m{text}" if minutes else text
 
 
 class Values:

@@ -6,8 +6,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from pybernetes.api.text.durations import show_duration
 from pybernetes.tools.kubectl.command_line import shared_flags
-from pybernetes.tools.kubectl.command_line.flags import quoted, show_duration
+from pybernetes.tools.kubectl.command_line.flags import quoted
 from pybernetes.tools.kubectl.commands._nodes import cordon, nodes
 from pybernetes.tools.kubectl.commands._waiting import until
 from pybernetes.tools.kubectl.connection.client import path_of

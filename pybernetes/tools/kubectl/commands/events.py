@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from pybernetes.lib.rfc3339 import parse as parse_time
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.describe._writer import _event
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.output.table import columns
-from pybernetes.tools.kubectl.output.times import epoch
 
 SUMMARY = "List events"
 USAGE = "events [(-o|--output=)json|yaml|kyaml|name|go-template|go-template-file|template|templatefile|jsonpath|jsonpath-as-json|jsonpath-file] [--for TYPE/NAME] [--watch] [--types=Normal,Warning]"
@@ -86,7 +86,7 @@ def _wanted(flags: Any, event: Event) -> bool:
 def _moment(event: Event) -> float:
     series = (event.get("series") or {}).get("lastObservedTime")
     text = series or event.get("lastTimestamp") or event.get("eventTime")
-    return epoch(text) if text else 0.0
+    return parse_time(text) if text else 0.0
 
 
 def _headings(flags: Any) -> list[str]:

@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from pybernetes.api.text.durations import show_duration
 from pybernetes.tools.kubectl.command_line import shared_flags
-from pybernetes.tools.kubectl.command_line.flags import show_duration
 from pybernetes.tools.kubectl.commands._waiting import timed_out, until
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, not_found, raise_all
@@ -171,4 +171,3 @@ def _split(text: str) -> tuple[str, str, bool]:
     return path, value, len(parts) > 1
 
 
-__all__ = ["has_condition", "parse", "run", "show_duration"]

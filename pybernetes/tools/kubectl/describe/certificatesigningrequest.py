@@ -5,9 +5,10 @@ from __future__ import annotations
 import base64
 from typing import Any
 
+from pybernetes.api.text.durations import human_duration
 from pybernetes.tools.kubectl.describe._writer import Writer, label_text
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.output.times import human, rfc1123z
+from pybernetes.tools.kubectl.output.times import rfc1123z
 
 GROUP = "certificates.k8s.io"
 
@@ -33,7 +34,7 @@ def describe(writer: Writer, value: dict[str, Any]) -> None:
     writer.field("Requesting User", spec.get("username", ""))
     writer.some("Signer", spec.get("signerName"))
     if spec.get("expirationSeconds") is not None:
-        writer.field("Requested Duration", human(spec["expirationSeconds"]))
+        writer.field("Requested Duration", human_duration(spec["expirationSeconds"]))
     writer.field("Status", status_of(value))
     writer.line("Subject:")
     names: dict[str, list[str]] = {}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from pybernetes.lib.rfc3339 import parse as parse_time
 from pybernetes.tools.kubectl.describe._writer import Writer, selector_text
-from pybernetes.tools.kubectl.output.times import epoch
 
 GROUP = "networking.k8s.io"
 
@@ -17,7 +17,7 @@ def describe(writer: Writer, value: dict[str, Any]) -> None:
     """Write a network policy."""
     metadata, spec = value["metadata"], value.get("spec") or {}
     writer.name(value)
-    moment = datetime.fromtimestamp(epoch(metadata["creationTimestamp"])).astimezone()
+    moment = datetime.fromtimestamp(parse_time(metadata["creationTimestamp"])).astimezone()
     writer.field("Created on", moment.strftime("%Y-%m-%d %H:%M:%S %z %Z"))
     writer.marks(value)
     writer.line("Spec:")

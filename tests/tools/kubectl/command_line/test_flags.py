@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pybernetes.tools.kubectl.command_line.flags import FlagError, declare, parse, parse_duration
+from pybernetes.tools.kubectl.command_line.flags import FlagError, declare, parse
 
 FLAGS = declare(
     """
@@ -66,11 +66,3 @@ def test_flag_errors(arguments: list[str], message: str) -> None:
     with pytest.raises(FlagError) as caught:
         parse(arguments, FLAGS)
     assert caught.value.message == message
-
-
-@pytest.mark.parametrize(
-    ("text", "seconds"),
-    [("0", 0), ("1h30m", 5400), ("500ms", 0.5), ("-2s", -2), ("1.5m", 90), ("1h2m3s", 3723)],
-)
-def test_durations(text: str, seconds: float) -> None:
-    assert parse_duration(text) == seconds
