@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from pybernetes.api.text.durations import show_duration
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands._waiting import timed_out, until
 from pybernetes.tools.kubectl.context import Context
