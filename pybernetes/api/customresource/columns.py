@@ -13,7 +13,7 @@ from pybernetes.api.resource import Column, Object
 from pybernetes.api.table import NAME, epoch
 from pybernetes.api.text.durations import human_duration
 
-_AGE: dict[str, Any] = {
+_AGE: Object = {
     "name": "Age",
     "type": "date",
     "jsonPath": ".metadata.creationTimestamp",
@@ -21,9 +21,9 @@ _AGE: dict[str, Any] = {
 }
 
 
-def columns(version: dict[str, Any]) -> tuple[Column, ...]:
-    """The columns of a version: its name, then what the definition names, or its age."""
-    found = [NAME]
+def columns(version: Object) -> tuple[Column, ...]:
+    """Return the columns of a version: its name, then what the definition names, or its age."""
+    shown = [NAME]
     for given in version.get("additionalPrinterColumns") or (_AGE,):
         path = given.get("jsonPath", "")
         description = (
@@ -35,7 +35,7 @@ def columns(version: dict[str, Any]) -> tuple[Column, ...]:
             break  # what cannot be read ends the table, as upstream does it
         kind = given.get("type", "")
         cell = _cell(find, kind)
-        found.append(
+        shown.append(
             Column(
                 given.get("name", ""),
                 cell,
@@ -45,7 +45,7 @@ def columns(version: dict[str, Any]) -> tuple[Column, ...]:
                 given.get("priority", 0),
             )
         )
-    return tuple(found)
+    return tuple(shown)
 
 
 def _finder(path: str) -> Callable[[Any], list[Any]]:
@@ -88,19 +88,19 @@ def _shown(value: Any, kind: str, now: float) -> Any:
 
 
 def text(value: Any) -> str:
-    """A value as text: strings as they are, the rest as JSON."""
+    """Return a value as text: strings as they are, the rest as JSON."""
     if value is None:
         return ""
     return value if type(value) is str else orjson.dumps(value).decode()
 
 
-def selectable(version: dict[str, Any]) -> dict[str, Callable[[Object], str]]:
-    """What field selectors can ask for beyond the name and the namespace."""
-    found = {}
+def selectable(version: Object) -> dict[str, Callable[[Object], str]]:
+    """Return what field selectors can ask for beyond the name and the namespace."""
+    selectors = {}
     for given in version.get("selectableFields") or ():
         path = given.get("jsonPath", "")
-        found[path.removeprefix(".")] = _select(_finder(path))
-    return found
+        selectors[path.removeprefix(".")] = _select(_finder(path))
+    return selectors
 
 
 def _select(find: Callable[[Any], list[Any]]) -> Callable[[Object], str]:

@@ -168,5 +168,3 @@ def _split(text: str) -> tuple[str, str, bool]:
             "jsonpath wait has to have a value after equal sign, like --for=jsonpath='{.status.readyReplicas}'=3"
         )
     return path, value, len(parts) > 1
-
-
