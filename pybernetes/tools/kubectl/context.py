@@ -47,6 +47,16 @@ class Context:
         """Print a line."""
         self.stdout.write(text + "\n")
 
+    def write_bytes(self, data: bytes) -> None:
+        """Print bytes as they are."""
+        buffer = getattr(self.stdout, "buffer", None)
+        if buffer is None:
+            self.stdout.write(data.decode("utf-8", "replace"))
+        else:
+            self.stdout.flush()
+            buffer.write(data)
+            buffer.flush()
+
     def warn(self, text: str) -> None:
         """Print a line to standard error."""
         self.stdout.flush()

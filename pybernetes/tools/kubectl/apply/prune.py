@@ -40,11 +40,11 @@ def prune(context: Context, applied: list[Info], kinds: list[Resource]) -> None:
 
 
 def _delete(context: Context, info: Info) -> None:
-    from pybernetes.tools.kubectl.commands.delete import cascade, delete_one
     from pybernetes.tools.kubectl.output import printers
+    from pybernetes.tools.kubectl.resources.deletion import delete_object, propagation_policy
 
     if context.dry_run() != "client":
-        delete_one(context, info, context.flags.grace_period, cascade(context.flags.cascade))
+        delete_object(context, info, context.flags.grace_period, propagation_policy(context.flags.cascade))
     info.object.setdefault("kind", info.resource.kind)
     info.object.setdefault("apiVersion", info.resource.api_version)
     printers.make(context, "pruned")(info.object)

@@ -61,36 +61,36 @@ def attach(context: Context, pod: dict[str, Any], name: str) -> None:
 def follow(context: Context, info: Info) -> int:
     """Wait for the pod that ``run`` made, attach to it, return its exit code, and delete it if asked."""
     flags = context.flags
-    from pybernetes.tools.kubectl.commands.logs import _print
+    from pybernetes.tools.kubectl.commands.logs import print_logs
 
     try:
         pod = wait_running(context, info.object, flags.pod_running_timeout)
         first = pod["spec"]["containers"][0]["name"]
         try:
             if pod["status"]["phase"] == "Running":
-                _print(context, pod, first, {})  # what came before we are attached
+                print_logs(context, pod, first, {})  # what came before we are attached
                 attach(context, pod, first)
             else:
-                _print(context, pod, first, {})
+                print_logs(context, pod, first, {})
         except CommandError as error:
             context.warn(
                 f"warning: couldn't attach to pod/{info.name}, falling back to streaming logs: {error.message}"
             )
-            _print(context, pod, first, {"follow": True})
+            print_logs(context, pod, first, {"follow": True})
         if flags.leave_stdin_open or flags.restart == "Always":
             return 0
         return _result(context, info)
     finally:
         if flags.rm:
-            from pybernetes.tools.kubectl.commands.delete import delete_one
+            from pybernetes.tools.kubectl.resources.deletion import delete_object
 
-            delete_one(context, info, -1, "Background")
+            delete_object(context, info, -1, "Background")
             if not flags.quiet:
                 context.out(f'pod "{info.name}" deleted from {info.namespace} namespace')
 
 
 def _result(context: Context, info: Info) -> int:
-    from pybernetes.tools.kubectl.commands._waiting import until
+    from pybernetes.tools.kubectl.resources.waiting import until
 
     def over(value: dict[str, Any] | None) -> bool:
         return value is None or (value.get("status") or {}).get("phase") in ("Succeeded", "Failed")

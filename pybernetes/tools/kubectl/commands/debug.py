@@ -7,10 +7,10 @@ import random
 from pathlib import Path
 from typing import Any
 
+from pybernetes.api.core.pod.image_names import is_reference
 from pybernetes.tools.kubectl.command_line.flags import quoted
 from pybernetes.tools.kubectl.commands._attaching import attach
 from pybernetes.tools.kubectl.commands._debug_profiles import PROFILES, may_not_work, secure, strip, use_host
-from pybernetes.tools.kubectl.commands.run import _IMAGE
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
@@ -90,14 +90,14 @@ def _check(context: Context, targets: list[str], command: list[str], custom: Obj
                 raise CommandError(f"--{flag} may only be used with --copy-to.")
         if not flags.image:
             raise CommandError("you must specify --image when not using --copy-to.")
-    if flags.image and not _IMAGE.match(flags.image):
+    if flags.image and not is_reference(flags.image):
         raise CommandError(f'invalid image name "{flags.image}": invalid reference format')
     if not targets and not flags.filename:
         raise CommandError("NAME or filename is required for debug")
     if flags.image_pull_policy not in ("", "Always", "IfNotPresent", "Never"):
         raise CommandError(f"invalid image pull policy: {flags.image_pull_policy}")
     for name, image in flags.set_image.items():
-        if not _IMAGE.match(image):
+        if not is_reference(image):
             raise CommandError(
                 f'invalid image name "{image}" for container "{name}": invalid reference format'
             )
@@ -321,7 +321,7 @@ def _started(context: Context, pod: Object, name: str) -> Object:
     """Wait until a container of a pod runs or has ended."""
     import time
 
-    from pybernetes.tools.kubectl.commands._waiting import until
+    from pybernetes.tools.kubectl.resources.waiting import until
 
     info = Info(context.discovery.find("pods"), pod["metadata"]["namespace"], pod["metadata"]["name"], pod)
 

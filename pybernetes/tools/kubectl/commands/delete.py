@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, with_source
 from pybernetes.tools.kubectl.resources.builder import Builder, Info, is_not_found
+from pybernetes.tools.kubectl.resources.deletion import delete_object, propagation_policy
 
 SUMMARY = "Delete resources by file names, stdin, resources and names, or by resources and label selector"
 USAGE = "delete ([-f FILENAME] | [-k DIRECTORY] | TYPE [(NAME | -l label | --all)])"
@@ -25,18 +24,15 @@ o output string | name: print only type and name
 - wait bool true | wait until the objects are gone, finalizers included
 """,
 )  # fmt: skip
-_POLICIES = {
-    "background": "Background", "orphan": "Orphan", "foreground": "Foreground", "true": "Background", "false": "Orphan",
-}  # fmt: skip
 
 
 def run(context: Context) -> None:
     """Delete what the arguments name."""
     flags = context.flags
     grace = _grace(context)
-    policy = cascade(flags.cascade)
+    policy = propagation_policy(flags.cascade)
     if flags.raw:
-        from pybernetes.tools.kubectl.connection.raw_request import request
+        from pybernetes.tools.kubectl.commands._raw_request import request
 
         request(context, "DELETE", flags.raw, flags.filename[0] if flags.filename else "")
         return
@@ -77,13 +73,6 @@ def _grace(context: Context) -> int:
     elif grace > 0 and flags.force:
         raise CommandError("--force and --grace-period greater than 0 cannot be specified together")
     return grace
-
-
-def cascade(text: str) -> str:
-    """Return the deletion policy that --cascade means."""
-    if text not in _POLICIES:
-        raise CommandError(f'invalid cascade value ({text}). Must be "background", "foreground", or "orphan"')
-    return _POLICIES[text]
 
 
 def _chosen(context: Context, builder: Builder) -> list[Info] | None:
@@ -132,7 +121,7 @@ def delete_all(
             warned = True
         if dry_run not in ("client", "unchanged"):
             try:
-                uid = delete_one(context, info, grace, policy)
+                uid = delete_object(context, info, grace, policy)
             except ApiError as error:
                 if ignoring and is_not_found(error):
                     continue
@@ -146,23 +135,10 @@ def delete_all(
         context.out("No resources found")
         return
     if flags.wait and dry_run == "none":
-        from pybernetes.tools.kubectl.commands._waiting import until_gone
+        from pybernetes.tools.kubectl.resources.waiting import A_WEEK, until_gone
 
         context.stdout.flush()
-        until_gone(context, gone, flags.timeout or 7 * 24 * 3600.0)
-
-
-def delete_one(context: Context, info: Info, grace: int, policy: str) -> str:
-    """Send the request and return the UID of what is deleted."""
-    options: dict[str, Any] = {"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": policy}
-    if grace >= 0:
-        options["gracePeriodSeconds"] = grace
-    if context.flags.has("dry-run") and context.flags.dry_run == "server":
-        options["dryRun"] = ["All"]
-    answer = context.client.delete(info.resource, info.namespace, info.name, options)
-    if answer.get("kind") == "Status":
-        return (answer.get("details") or {}).get("uid") or ""
-    return (answer.get("metadata") or {}).get("uid") or ""
+        until_gone(context, gone, flags.timeout or A_WEEK)
 
 
 def _show(context: Context, info: Info, grace: int, dry_run: str) -> None:

@@ -8,8 +8,8 @@ import subprocess
 import tempfile
 from typing import Any
 
+from pybernetes.tools.kubectl.apply.client_side import compute
 from pybernetes.tools.kubectl.command_line import shared_flags
-from pybernetes.tools.kubectl.commands.apply.apply import compute
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, Exit, not_found
 from pybernetes.tools.kubectl.resources.builder import Builder, Info

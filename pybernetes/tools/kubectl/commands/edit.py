@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import shlex
-import subprocess
-import tempfile
 from typing import Any
 
 from pybernetes.tools.kubectl.apply.last_applied import annotate
 from pybernetes.tools.kubectl.command_line import shared_flags
+from pybernetes.tools.kubectl.commands._editor import HEAD, as_text, in_editor, parsed, without_comments
 from pybernetes.tools.kubectl.commands.set._change import difference
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, Exit, not_found
@@ -28,11 +26,6 @@ FLAGS = (
 - windows-line-endings bool false | end lines as Windows does
 """,
 )  # fmt: skip
-_HEAD = """# Please edit the object below. Lines beginning with a '#' will be ignored,
-# and an empty file will abort the edit. If an error occurs while saving this file will be
-# reopened with the relevant failures.
-#
-"""
 
 
 def run(context: Context) -> None:
@@ -45,63 +38,6 @@ def run(context: Context) -> None:
     if not infos:
         raise CommandError("edit cancelled, no objects found")
     _session(context, infos)
-
-
-def _text(value: dict[str, Any], form: str, managed: bool) -> str:
-    plain = value if managed else printers.without_managed(value)
-    if form == "json":
-        from pybernetes.tools.kubectl.output.json import dumps as json_dumps
-
-        return json_dumps(plain) + "\n"
-    from pybernetes.tools.kubectl.output.yaml.printer import dumps
-
-    return dumps(plain)
-
-
-def in_editor(context: Context, text: str, suffix: str) -> tuple[str, str]:
-    """Return the text as the user edited it, and the file that it is kept in."""
-    environment = context.environment
-    program = environment.get("KUBE_EDITOR") or environment.get("EDITOR") or "vi"
-    handle, path = tempfile.mkstemp(prefix="kubectl-edit-", suffix=suffix)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)
-    quotes = any(mark in program for mark in "\"'\\")
-    command = ["/bin/sh", "-c", f"{program} {shlex.quote(path)}"] if quotes else [*program.split(), path]
-    try:
-        code = subprocess.run(command, check=False).returncode
-    except OSError:
-        if "/" not in command[0]:
-            raise CommandError(f'unable to launch the editor "{program}"') from None
-        code = 1
-    if code:
-        raise CommandError(f'there was a problem with the editor "{program}"')
-    with open(path, encoding="utf-8") as file:
-        return file.read(), path
-
-
-def asked(context: Context, text: str) -> str:
-    """Return the text as the user edited it, once."""
-    edited, path = in_editor(context, text, ".yaml")
-    os.unlink(path)
-    return edited
-
-
-def _strip(text: str) -> str:
-    """Return a text without its comments."""
-    return "\n".join(line for line in text.split("\n") if not line.startswith("#"))
-
-
-def parsed(text: str) -> Any:
-    """Return the object in an edited text; None if there is none."""
-    from pybernetes.api.text.yaml_reader import YamlError, loads
-
-    lines = _strip(text)
-    if not lines.strip():
-        return None
-    try:
-        return loads(lines.encode())[0]
-    except YamlError as error:
-        raise CommandError(str(error)) from None
 
 
 class Results:
@@ -124,7 +60,7 @@ class Results:
     def head(self) -> str:
         """Return the comment that the editor shows above the object."""
         lines = [line for reason in self.reasons for line in (reason.split("\n") if reason else [""])]
-        return _HEAD + "".join(f"# {line}".rstrip() + "\n" for line in lines)
+        return HEAD + "".join(f"# {line}".rstrip() + "\n" for line in lines)
 
 
 def _session(context: Context, infos: list[Info]) -> None:
@@ -134,17 +70,17 @@ def _session(context: Context, infos: list[Info]) -> None:
         info.object if flags.show_managed_fields else printers.without_managed(info.object) for info in infos
     ]
     several = {"apiVersion": "v1", "items": plain, "kind": "List", "metadata": {}}
-    original = body = _text(plain[0] if len(plain) == 1 else several, form, True)
+    original = body = as_text(plain[0] if len(plain) == 1 else several, form)
     results, kept = Results(), ""
     while True:
         edited, file = in_editor(context, results.head() + body, f".{form}")
-        if results.reasons and _strip(edited) == _strip(body):
+        if results.reasons and without_comments(edited) == without_comments(body):
             _preserved(context, file)
             raise CommandError("Edit cancelled, no valid changes were saved.")
         if kept:
             os.unlink(kept)
-        kept, body, results = file, _strip(edited), Results()
-        if body == _strip(original):
+        kept, body, results = file, without_comments(edited), Results()
+        if body == without_comments(original):
             os.unlink(file)
             context.warn("Edit cancelled, no changes made.")
             return
@@ -232,14 +168,3 @@ def _send(
             context.warn(f"error: {named} could not be patched: {error.message}")
         return
     printers.make(context, "edited")(value)
-
-
-def edit_files(context: Context, verb: str) -> None:
-    """Let the user edit the objects of files before they are created."""
-    for info in Builder.from_flags(context).infos():
-        value = parsed(asked(context, _HEAD + _text(info.object, "yaml", True)))
-        if value is None:
-            context.warn("Edit cancelled, saved file was empty.")
-            continue
-        made = context.client.create(info.resource, info.namespace, value, query=context.write_query())
-        printers.make(context, f"{verb}d")(made)

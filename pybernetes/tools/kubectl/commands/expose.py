@@ -8,11 +8,11 @@ from pybernetes.tools.kubectl.apply import overrides
 from pybernetes.tools.kubectl.apply.last_applied import annotate
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.create._generator import int_or_text, ordered
-from pybernetes.tools.kubectl.commands.run import parse_labels
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
+from pybernetes.tools.kubectl.resources.label_selector import parse_labels
 
 SUMMARY = (
     "Take a replication controller, service, deployment or pod and expose it as a new Kubernetes service"

@@ -76,7 +76,7 @@ def _raw(context: Context) -> None:
         raise CommandError("--raw and --output are mutually exclusive")
     if not flags.raw.startswith("/"):
         raise CommandError(f'--raw must be a valid URL path: parse "{flags.raw}": invalid URI for request')
-    from pybernetes.tools.kubectl.connection.raw_request import request
+    from pybernetes.tools.kubectl.commands._raw_request import request
 
     request(context, "GET", flags.raw)
 

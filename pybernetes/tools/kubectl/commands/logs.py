@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import nullcontext
 from typing import Any
 
 from pybernetes.tools.kubectl.command_line import shared_flags
@@ -58,7 +59,7 @@ def run(context: Context) -> None:
         _parallel(context, targets, options)
     else:
         for pod, name in targets:
-            _print(context, pod, name, options)
+            print_logs(context, pod, name, options)
 
 
 def _options(context: Context) -> dict[str, Any]:
@@ -138,9 +139,14 @@ def _named(context: Context) -> Info:
         raise
 
 
-def _print(
-    context: Context, pod: dict[str, Any], container: str, options: dict[str, Any], lock: Any = None
+def print_logs(
+    context: Context,
+    pod: dict[str, Any],
+    container: str,
+    options: dict[str, Any],
+    lock: threading.Lock | None = None,
 ) -> None:
+    """Print the logs of a container; ``lock`` keeps lines of several containers apart."""
     flags = context.flags
     name, namespace = pod["metadata"]["name"], pod["metadata"]["namespace"]
     prefixed = flags.has("prefix") and (flags.prefix or flags.all_pods)
@@ -148,7 +154,7 @@ def _print(
     path = path_of(context.discovery.find("pods"), namespace, name, "log")
     connection = Connection(context.client.access, context.timeout)
     query = query_string({"container": container, **options})
-    headers = context.client._headers({"Accept": "application/json, */*"})
+    headers = context.client.headers({"Accept": "application/json, */*"})
     response = connection.send("GET", path + query, headers, None)
     if response.status >= 400:
         error = failure(response, "GET")
@@ -167,20 +173,9 @@ def _print(
     connection.close()
 
 
-def _write(context: Context, data: bytes, lock: Any) -> None:
-    buffer = getattr(context.stdout, "buffer", None)
-    if lock is not None:
-        lock.acquire()
-    try:
-        if buffer is None:
-            context.stdout.write(data.decode("utf-8", "replace"))
-        else:
-            context.stdout.flush()
-            buffer.write(data)
-            buffer.flush()
-    finally:
-        if lock is not None:
-            lock.release()
+def _write(context: Context, data: bytes, lock: threading.Lock | None) -> None:
+    with lock or nullcontext():
+        context.write_bytes(data)
 
 
 def _parallel(context: Context, targets: list[tuple[dict[str, Any], str]], options: dict[str, Any]) -> None:
@@ -189,7 +184,7 @@ def _parallel(context: Context, targets: list[tuple[dict[str, Any], str]], optio
 
     def work(pod: dict[str, Any], name: str) -> None:
         try:
-            _print(context, pod, name, options, lock)
+            print_logs(context, pod, name, options, lock)
         except CommandError as error:
             errors.append(error)
 

@@ -116,7 +116,7 @@ class _Client:
             if key.lower() not in _HOP:
                 kept.setdefault(key, []).append(value)
         upstream = Connection(self._context.client.access, None)
-        response = upstream.send(method, path, self._context.client._headers(kept), body)
+        response = upstream.send(method, path, self._context.client.headers(kept), body)
         lines = [f"HTTP/1.1 {response.status} {'OK' if response.status < 400 else 'Error'}"]
         lines += [f"{key}: {value}" for key, value in response.headers.items() if key not in _HOP]
         lines.append("Transfer-Encoding: chunked")

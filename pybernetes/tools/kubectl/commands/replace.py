@@ -66,15 +66,15 @@ def _raw(context: Context) -> None:
     flags = context.flags
     if len(flags.filename) != 1:
         raise context.usage("--raw can only use a single local file or stdin")
-    from pybernetes.tools.kubectl.connection.raw_request import request
+    from pybernetes.tools.kubectl.commands._raw_request import request
 
     request(context, "PUT", flags.raw, flags.filename[0])
 
 
 def _force(context: Context, dry_run: str) -> None:
     """Delete the objects, wait until they are gone, and create them anew."""
-    from pybernetes.tools.kubectl.commands._waiting import until_gone
-    from pybernetes.tools.kubectl.commands.delete import cascade, delete_one
+    from pybernetes.tools.kubectl.resources.deletion import delete_object, propagation_policy
+    from pybernetes.tools.kubectl.resources.waiting import until_gone
 
     flags = context.flags
     builder = Builder.from_flags(context)
@@ -84,7 +84,14 @@ def _force(context: Context, dry_run: str) -> None:
         if dry_run == "client":
             continue
         try:
-            gone.append((info, delete_one(context, info, max(flags.grace_period, 0), cascade(flags.cascade))))
+            gone.append(
+                (
+                    info,
+                    delete_object(
+                        context, info, max(flags.grace_period, 0), propagation_policy(flags.cascade)
+                    ),
+                )
+            )
             context.out(
                 f'{info.resource.kind_name} "{info.name}" deleted'
                 + (f" from {info.namespace} namespace" if info.resource.namespaced else "")

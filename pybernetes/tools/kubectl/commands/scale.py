@@ -96,7 +96,7 @@ def _check(info: Info, flags: Any, current: dict[str, Any]) -> None:
 
 
 def _wait(context: Context, info: Info) -> None:
-    from pybernetes.tools.kubectl.commands._waiting import until
+    from pybernetes.tools.kubectl.resources.waiting import until
 
     wanted = context.flags.replicas
 

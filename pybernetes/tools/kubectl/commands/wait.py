@@ -8,12 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 from pybernetes.tools.kubectl.command_line import shared_flags
-from pybernetes.tools.kubectl.commands._waiting import timed_out, until
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, not_found, raise_all
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.output.jsonpath import PathTemplate, show
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
+from pybernetes.tools.kubectl.resources.waiting import A_WEEK, timed_out, until
 
 SUMMARY = "Wait for a specific condition on one or many resources"
 USAGE = "wait ([-f FILENAME] | resource.group/resource.name | resource.group [(-l label | --all)]) [--for=create|--for=delete|--for condition=available|--for=jsonpath='{}'[=value]]"
@@ -35,7 +35,7 @@ def run(context: Context) -> None:
     wanted = flags.__getattr__("for")
     if not wanted:
         raise CommandError("unrecognized condition: []")
-    seconds = flags.timeout if flags.timeout >= 0 else 7 * 24 * 3600.0
+    seconds = flags.timeout if flags.timeout >= 0 else A_WEEK
     deadline = time.monotonic() + seconds
     for text in wanted:
         _wait_all(context, text, deadline, seconds)

@@ -9,14 +9,14 @@ from pybernetes.tools.kubectl.connection.http import Connection, Response
 from pybernetes.tools.kubectl.connection.json_text import dumps, loads
 from pybernetes.tools.kubectl.errors import ApiError, CommandError
 from pybernetes.tools.kubectl.kubeconfig.access import Access
-from pybernetes.tools.kubectl.resources.discovery import Resource
 
 TYPE_CHECKING = False  # typing's own costs time to import
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    Object = dict[str, Any]
+    from pybernetes.api.resource import Object
+    from pybernetes.tools.kubectl.resources.discovery import Resource
 JSON = "application/json"
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json"
 _SAFE = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~")
@@ -49,7 +49,8 @@ class Client:
         self._exec_done = access.exec is None
         self.warnings = 0
 
-    def _headers(self, given: dict[str, Any]) -> dict[str, Any]:
+    def headers(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Return the headers of a request: who asks, and what is given."""
         if not self._exec_done:
             from pybernetes.tools.kubectl.kubeconfig.exec_credentials import credentials
 
@@ -75,7 +76,7 @@ class Client:
             data = body if isinstance(body, bytes) else dumps(body)
             headers["Content-Type"] = content_type
         connection = Connection(self.access, None) if fresh else self._connection
-        response = connection.send(method, path + query_string(query), self._headers(headers), data)
+        response = connection.send(method, path + query_string(query), self.headers(headers), data)
         for warning in response.warnings:
             self._warn(warning)
         if response.status >= 400:
@@ -164,7 +165,7 @@ class Client:
         parameters["watch"] = "true"
         timeout = parameters.pop("read_timeout", None)
         connection = Connection(self.access, None)
-        headers = self._headers({"Accept": accept})
+        headers = self.headers({"Accept": accept})
         response = connection.send(
             "GET", path_of(resource, namespace) + query_string(parameters), headers, None
         )

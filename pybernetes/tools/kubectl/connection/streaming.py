@@ -26,7 +26,7 @@ class Channels:
         asked = {
             name.decode(): value.decode() for name, value in websocket.upgrade_headers(key, protocols).items()
         }
-        headers = context.client._headers(asked)
+        headers = context.client.headers(asked)
         response = self._connection.send("GET", path + query_string(query), headers, None)
         if response.status != 101:
             raise failure(response, "GET")

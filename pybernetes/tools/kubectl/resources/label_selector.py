@@ -55,3 +55,16 @@ def show(selector: dict[str, Any] | None) -> str:
 def show_map(labels: dict[str, str] | None) -> str:
     """Return a plain map of labels as a selector."""
     return ",".join(f"{key}={value}" for key, value in sorted((labels or {}).items()))
+
+
+def parse_labels(text: str) -> dict[str, str]:
+    """Return labels from a=b,c=d."""
+    labels = {}
+    for part in text.split(",") if text else ():
+        pair = part.split("=")
+        if len(pair) != 2:
+            raise CommandError(f"unexpected label spec: {part}")
+        if not pair[0]:
+            raise CommandError("unexpected empty label key")
+        labels[pair[0]] = pair[1]
+    return dict(sorted(labels.items()))

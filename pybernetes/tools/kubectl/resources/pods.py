@@ -122,7 +122,7 @@ def choose_container(context: Context, pod: Object, name: str, *, quiet: bool = 
 
 def wait_running(context: Context, pod: Object, seconds: float) -> Object:
     """Wait until a pod runs or has ended."""
-    from pybernetes.tools.kubectl.commands._waiting import until
+    from pybernetes.tools.kubectl.resources.waiting import until
 
     resource = context.discovery.find("pods")
     info = Info(resource, pod["metadata"]["namespace"], pod["metadata"]["name"], pod)

@@ -6,7 +6,7 @@ import json
 
 from pybernetes.tools.kubectl.apply.last_applied import ANNOTATION, configuration, read
 from pybernetes.tools.kubectl.command_line import shared_flags
-from pybernetes.tools.kubectl.commands.edit import _HEAD, _text, asked, parsed
+from pybernetes.tools.kubectl.commands._editor import edit_object
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output import printers
@@ -29,7 +29,7 @@ def run(context: Context) -> None:
         if last is None:
             raise CommandError(f"no last-applied-configuration annotation found on resource: {info.name}")
         before = json.loads(last)
-        after = parsed(asked(context, _HEAD + _text(before, "yaml", True)))
+        after = edit_object(context, before)
         if after is None or after == before:
             context.warn("Edit cancelled, no changes made.")
             continue

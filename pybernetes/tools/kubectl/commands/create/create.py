@@ -34,9 +34,7 @@ def run(context: Context) -> None:
         _raw(context)
         return
     if flags.edit:
-        from pybernetes.tools.kubectl.commands.edit import edit_files
-
-        edit_files(context, "create")
+        _edited(context)
         return
     show = printers.make(context, "created")
     query = context.write_query()
@@ -58,6 +56,19 @@ def run(context: Context) -> None:
         raise CommandError("no objects passed to create")
 
 
+def _edited(context: Context) -> None:
+    """Let the user edit the objects of files before they are created."""
+    from pybernetes.tools.kubectl.commands._editor import edit_object
+
+    for info in Builder.from_flags(context).infos():
+        value = edit_object(context, info.object)
+        if value is None:
+            context.warn("Edit cancelled, saved file was empty.")
+            continue
+        created = context.client.create(info.resource, info.namespace, value, query=context.write_query())
+        printers.make(context, "created")(created)
+
+
 def _raw(context: Context) -> None:
     flags = context.flags
     if flags.edit:
@@ -73,6 +84,6 @@ def _raw(context: Context) -> None:
     ):
         if given:
             raise CommandError(f"--raw and {name} are mutually exclusive")
-    from pybernetes.tools.kubectl.connection.raw_request import request
+    from pybernetes.tools.kubectl.commands._raw_request import request
 
     request(context, "POST", flags.raw, flags.filename[0])

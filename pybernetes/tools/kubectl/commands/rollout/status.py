@@ -7,10 +7,10 @@ from typing import Any
 
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.command_line.flags import quoted
-from pybernetes.tools.kubectl.commands._waiting import until
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Verbatim
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
+from pybernetes.tools.kubectl.resources.waiting import until
 
 SUMMARY = "Show the status of the rollout"
 USAGE = "rollout status (TYPE NAME | TYPE/NAME) [flags]"

@@ -10,6 +10,8 @@ from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, not_found
 from pybernetes.tools.kubectl.resources.builder import Info
 
+A_WEEK = 7 * 24 * 3600.0  # what no timeout means
+
 
 def until_gone(context: Context, gone: list[tuple[Info, str]], seconds: float) -> None:
     """Wait until objects do not exist, or others have their names."""

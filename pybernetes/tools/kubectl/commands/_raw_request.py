@@ -1,4 +1,4 @@
-"""Requests to a path that the user names, without looking at what goes to and fro."""
+"""--raw: requests to a path that the user names; bodies are passed on as they are."""
 
 from __future__ import annotations
 
@@ -16,11 +16,5 @@ def request(context: Context, method: str, path: str, filename: str = "") -> Non
     elif method in ("PUT", "POST"):
         raise CommandError("a body is needed: give it with --filename")
     response = context.client.send(method, path, body, accept="application/json, */*")
-    buffer = getattr(context.stdout, "buffer", None)
     for piece in response.pieces():
-        if buffer is None:
-            context.stdout.write(piece.decode("utf-8", "replace"))
-        else:
-            context.stdout.flush()
-            buffer.write(piece)
-            buffer.flush()
+        context.write_bytes(piece)
