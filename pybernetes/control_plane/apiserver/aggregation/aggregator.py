@@ -48,7 +48,7 @@ class Remote:
         self.said: documents.Said | None = None
 
     def end(self) -> None:
-        """Looks at the server no longer."""
+        """Look at the server no longer."""
         for watch in self.watches:
             watch.close()
         if self.task is not None:
@@ -68,18 +68,18 @@ class Aggregator:
         self.registration = Registration(context, discovery)
 
     async def start(self) -> None:
-        """Follows the objects from now on, and writes those of this server."""
+        """Follow the objects from now on, and write those of this server."""
         PrefixFollower(self._context.store, self._kind.prefix, self._change).start()
         await self.registration.start()
 
     async def close(self) -> None:
-        """Stops asking."""
+        """Stop asking."""
         await self.registration.close()
         for remote in self._remotes.values():
             remote.end()
 
     def __call__(self, request: Request) -> Awaitable[Any] | None:
-        """Hands a request on if another server serves its group; None if it is this server's."""
+        """Hand a request on if another server serves its group; None if it is this server's."""
         if not self._remotes:
             return None
         info = request.request_info
@@ -140,7 +140,7 @@ class Aggregator:
             self._openapi.set_foreign(*version, v3, said.v2)
 
     def _watch(self, remote: Remote) -> None:
-        """Looks at the server again when its service or the endpoints of it change."""
+        """Look at the server again when its service or the endpoints of it change."""
         service, store = remote.spec["service"], self._context.store
         services = self._context.kinds.find("", "services")
         slices = self._context.kinds.find("discovery.k8s.io", "endpointslices")
@@ -181,7 +181,7 @@ class Aggregator:
                 pass
 
     async def _ask(self, version: tuple[str, str], remote: Remote) -> Verdict:
-        """How the server is; what it says about itself is kept."""
+        """Return whether the server answers; keep what it says about itself."""
         wanted = remote.spec["service"]
         namespace, name = wanted["namespace"], wanted["name"]
         services = self._context.kinds.find("", "services")

@@ -23,7 +23,7 @@ PASSED = Verdict("True", "Passed", "all checks passed")
 
 
 def check(api_service: Object, service: Object | None, slices: Sequence[Object]) -> Verdict | None:
-    """What is missing for the service to be asked, or None if nothing is."""
+    """Return what is missing for the service to be asked, or None if nothing is."""
     wanted = api_service["spec"]["service"]
     name = f"service/{wanted['name']} in {go_format.quote(wanted['namespace'])}"
     if service is None:
@@ -52,13 +52,13 @@ def _serves(piece: Object, port: str) -> bool:
 
 
 def is_available(api_service: Object) -> bool:
-    """Whether requests may be passed on."""
+    """Tell whether requests may be passed on."""
     conditions = api_service.get("status", {}).get("conditions", ())
     return any(each["type"] == AVAILABLE and each["status"] == "True" for each in conditions)
 
 
 def with_verdict(api_service: Object, verdict: Verdict, now: str) -> Object | None:
-    """The object with its condition brought up to date, or None if it says so already."""
+    """Return the object with its condition brought up to date, or None if it says so already."""
     conditions: list[dict[str, Any]] = list(api_service.get("status", {}).get("conditions", ()))
     old = next((each for each in conditions if each["type"] == AVAILABLE), None)
     if old is not None and Verdict(old["status"], old.get("reason", ""), old.get("message", "")) == verdict:

@@ -29,7 +29,7 @@ class Said:
 
 
 async def read(ask: Ask, group: str, version: str) -> Said:
-    """Asks for everything; Unusable if even the list of resources cannot be had."""
+    """Ask for everything; Unusable if even the list of resources cannot be had."""
     legacy = _json(await ask(f"/apis/{group}/{version}", "application/json"))
     if not isinstance(legacy.get("resources"), list):
         raise Unusable(f"/apis/{group}/{version} is no list of resources")
@@ -73,7 +73,7 @@ def _from_aggregated(document: dict[str, Any], group: str, version: str) -> Rows
 
 
 def from_legacy(resources: Rows, group: str, version: str) -> Rows:
-    """Rows of aggregated discovery from those of a list of resources."""
+    """Return rows of aggregated discovery from those of a list of resources."""
     rows: dict[str, dict[str, Any]] = {}
     for each in resources:
         plural, _, part = each.get("name", "").partition("/")

@@ -38,12 +38,12 @@ class Identity:
 
 
 def server_name(spec: Object) -> str:
-    """The name that the certificate of the other server has to be good for."""
+    """Return the name that the certificate of the other server has to be good for."""
     return f"{spec['service']['name']}.{spec['service']['namespace']}.svc"
 
 
 def context(spec: Object, identity: Identity) -> ssl.SSLContext:
-    """How the other server is spoken to; ValueError if its authorities make no sense."""
+    """Return the TLS settings for the other server; ValueError if its authorities make no sense."""
     try:
         bundle = base64.b64decode(spec.get("caBundle") or "").decode() or None
         return tls.client_context(
@@ -57,7 +57,7 @@ def context(spec: Object, identity: Identity) -> ssl.SSLContext:
 
 
 def identity_headers(user: User) -> list[Header]:
-    """The user as front proxies tell it."""
+    """Return the user as front proxies tell it."""
     found = [(b"X-Remote-User", user.name.encode())]
     if user.uid:
         found.append((b"X-Remote-Uid", user.uid.encode()))
@@ -70,7 +70,7 @@ def identity_headers(user: User) -> list[Header]:
 
 
 async def pass_on(api: ServerContext, request: Request, spec: Object, secure: ssl.SSLContext) -> Answer:
-    """Passes a request on; 503 if there is nobody to pass it to."""
+    """Pass a request on; 503 if there is nobody to pass it to."""
     service = spec["service"]
     try:
         host, port = resolve(api, service["namespace"], service["name"], service["port"])
@@ -87,5 +87,5 @@ async def pass_on(api: ServerContext, request: Request, spec: Object, secure: ss
 
 
 def flat(headers: Sequence[Header]) -> dict[str, str]:
-    """Headers of which none is repeated, for a client that takes no others."""
+    """Return headers of which none is repeated, for a client that takes no others."""
     return {name.decode(): value.decode() for name, value in headers}

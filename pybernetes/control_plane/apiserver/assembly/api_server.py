@@ -74,7 +74,7 @@ class ApiServer:
         self._publisher = client_ca_publisher.ClientCAPublisher(self.context, settings.trust)
 
     async def start(self) -> None:
-        """Loads the store, makes what must exist, and listens."""
+        """Load the store, make what must exist, and listen."""
         await self.store.start()
         if self.settings.auditor is not None:
             await self.settings.auditor.start()
@@ -130,7 +130,7 @@ class ApiServer:
         return None
 
     async def _compact(self) -> None:
-        """Lets history go after a while, as upstream does."""
+        """Let history go after a while, as upstream does."""
         seen = self.store.revision
         while True:
             await asyncio.sleep(self.settings.compaction_seconds)
@@ -140,7 +140,7 @@ class ApiServer:
             seen = now
 
     async def stop(self) -> None:
-        """Fails readiness first, lets requests finish, then closes the store."""
+        """Fail readiness first, let requests finish, then close the store."""
         self.health.shut_down()
         if self._upkeep is not None:
             await self._upkeep.close()

@@ -24,7 +24,7 @@ NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
 
 
 async def prepare(context: ServerContext, settings: Settings, health: Health) -> None:
-    """Makes what is missing; several servers may do so at once."""
+    """Make what is missing; several servers may do so at once."""
     await _ensure_namespaces(context)
     hook = health.add_hook("start-service-ip-repair-controllers")
     allocator = ServiceAllocator(context.store, settings.services, timestamp=context.timestamp)
@@ -50,7 +50,7 @@ async def prepare(context: ServerContext, settings: Settings, health: Health) ->
 async def announce(
     context: ServerContext, settings: Settings, port: int, health: Health, masters: ServerLeases
 ) -> None:
-    """Makes the service ``kubernetes`` and adds this server to its endpoints, once it listens."""
+    """Make the service ``kubernetes`` and add this server to its endpoints, once it listens."""
     hook = health.add_hook("bootstrap-controller")
     await masters.join()
     await ensure_addresses(context, settings, port, masters)
@@ -58,7 +58,7 @@ async def announce(
 
 
 def upkeep(context: ServerContext, settings: Settings, port: int, masters: ServerLeases) -> RetryingSync:
-    """Makes the namespaces and the service again that somebody deletes."""
+    """Return what makes the namespaces and the service again when somebody deletes them."""
 
     async def make() -> None:
         await _ensure_namespaces(context)
@@ -84,7 +84,7 @@ async def _ensure_namespaces(context: ServerContext) -> None:
 async def ensure_addresses(
     context: ServerContext, settings: Settings, port: int, masters: ServerLeases
 ) -> None:
-    """Makes the service ``kubernetes``, and its endpoints those servers that there are."""
+    """Make the service ``kubernetes``, with the servers that there are as its endpoints."""
     await _ensure_service(context, objects.kubernetes_service(settings.services, port))
     addresses = masters.addresses()
     await _set_endpoints(context, "", "endpoints", objects.kubernetes_endpoints, addresses, port)
@@ -93,7 +93,7 @@ async def ensure_addresses(
 
 
 async def _ensure_service(context: ServerContext, service: Object) -> None:
-    """Makes the service ``kubernetes``, whose address no pool chooses, and then notes whose address that is.
+    """Make the service ``kubernetes``, whose address no pool chooses, then note whose address that is.
 
     In this order, since servers that start at once all want the same address for the same service.
     """
@@ -113,7 +113,7 @@ async def _set_endpoints(
     addresses: list[str],
     port: int,
 ) -> None:
-    """Writes the endpoints, unless they are as they should be."""
+    """Write the endpoints, unless they are as they should be."""
     kind = context.kinds.find(group, plural)
     key = kind.key("default", objects.KUBERNETES)
     await ensure(context, group, plural, "default", build(addresses, port))

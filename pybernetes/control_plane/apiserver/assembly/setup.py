@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 
 
 def store(arguments: argparse.Namespace) -> Store:
-    """The store that the flags choose."""
+    """Return the store that the flags choose."""
     backend = arguments.storage_backend or ("etcd3" if arguments.etcd_servers else "sqlite")
     if backend == "memory":
         return open_store("memory", stamp=stamp)
@@ -50,7 +50,7 @@ def store(arguments: argparse.Namespace) -> Store:
 
 
 def settings(arguments: argparse.Namespace) -> Settings:
-    """Everything else that the flags say."""
+    """Return everything else that the flags say."""
     result = Settings(host=arguments.bind_address, port=arguments.secure_port)
     result.advertise_address = advertised(arguments)
     result.flags = zpages.flags_of(arguments)
@@ -97,7 +97,7 @@ def settings(arguments: argparse.Namespace) -> Settings:
 
 
 def proxy_identity(arguments: argparse.Namespace, own: Path | None) -> Identity:
-    """The certificate that servers behind this one know it by: the given one, or one of its own authority."""
+    """Return the certificate that servers behind this one know it by: the given one, or one of its own authority."""
     certificate, key = arguments.proxy_client_cert_file, arguments.proxy_client_key_file
     if bool(certificate) != bool(key):
         raise ValueError("--proxy-client-cert-file and --proxy-client-key-file go together")
@@ -117,7 +117,7 @@ def proxy_identity(arguments: argparse.Namespace, own: Path | None) -> Identity:
 
 
 def authorization_modes(flag: str) -> list[Mode]:
-    """The authorizers of ``--authorization-mode`` in their order."""
+    """Return the authorizers of ``--authorization-mode`` in their order."""
     known: dict[str, Mode] = discover(f"{modes.__name__}", "Mode", key=lambda mode: mode.name)
     chosen = [name.strip() for name in flag.split(",") if name.strip()]
     if not chosen:

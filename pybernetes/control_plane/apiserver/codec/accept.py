@@ -16,7 +16,7 @@ class Clause(NamedTuple):
 
 @lru_cache(maxsize=256)
 def parse(header: str) -> tuple[Clause, ...]:
-    """The clauses of an Accept header, the most wanted first; an empty header wants anything."""
+    """Return the clauses of an Accept header, the most wanted first; an empty header wants anything."""
     ranked: list[tuple[float, int, Clause]] = []
     for text in (header or "*/*").split(","):
         name, *parameters = [part.strip() for part in text.split(";")]
@@ -34,14 +34,14 @@ def parse(header: str) -> tuple[Clause, ...]:
 
 
 def matches(wanted: str, offered: str) -> bool:
-    """Whether a media type of an Accept header, perhaps with stars, covers an offered one."""
+    """Tell whether a media type of an Accept header, perhaps with stars, covers an offered one."""
     if wanted in ("*/*", offered):
         return True
     return wanted.endswith("/*") and offered.startswith(wanted[:-1])
 
 
 def best(header: str, offered: Iterable[str]) -> str | None:
-    """The offered media type that the client wants most (parameters ignored), or None."""
+    """Return the offered media type that the client wants most (parameters ignored), or None."""
     choices = tuple(offered)
     for clause in parse(header):
         for choice in choices:
@@ -51,7 +51,7 @@ def best(header: str, offered: Iterable[str]) -> str | None:
 
 
 def etag_matches(if_none_match: str, etag: str) -> bool:
-    """Whether an If-None-Match header names this (quoted) entity tag, so that 304 is the answer."""
+    """Tell whether an If-None-Match header names this (quoted) entity tag, so that 304 is the answer."""
     if not if_none_match:
         return False
     tags = [tag.strip().removeprefix("W/") for tag in if_none_match.split(",")]

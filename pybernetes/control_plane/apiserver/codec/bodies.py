@@ -45,14 +45,14 @@ class Body:
         return self._value
 
     def summary(self) -> str:
-        """The first bytes, for an error to show."""
+        """Return the first bytes, for an error to show."""
         if not self.raw:
             return "<empty>"
         start, more = self.raw[:_SUMMARY], " ..." if len(self.raw) > _SUMMARY else ""
         return (start.decode("utf-8", "replace") if start[:1] == b"{" else start.hex()) + more
 
     def complaints(self, keys: int, unknown: list[str]) -> list[str]:
-        """What is there twice or ``unknown``, given the number of keys in the decoded value.
+        """Return complaints about fields that are there twice or are ``unknown``; ``keys`` is how many the decoded value has.
 
         Text with no more key marks than the value has keys has no duplicate, which spares the slow parse.
         """
@@ -62,7 +62,7 @@ class Body:
 
 
 def _complaints(raw: bytes, unknown: set[str]) -> list[str]:
-    """Unknown and duplicate fields in the order of the text; nobody looks into what is unknown."""
+    """Return unknown and duplicate fields in the order of the text; nobody looks into what is unknown."""
     import json
 
     class Pairs(list[tuple[str, Any]]):
@@ -91,7 +91,7 @@ def _complaints(raw: bytes, unknown: set[str]) -> list[str]:
 
 
 def read_body(request: Request, default: tuple[str, str, str] = ("", "v1", "")) -> Body:
-    """The body of a request; 415 for another media type.
+    """Return the body of a request; 415 for another media type.
 
     ``default`` is the group, version and kind of a protobuf body that does not say.
     """
@@ -108,7 +108,7 @@ def read_body(request: Request, default: tuple[str, str, str] = ("", "v1", "")) 
 
 
 def parse_body(raw: bytes, is_yaml: bool) -> Body:
-    """A JSON or YAML text as a JSON value."""
+    """Return a JSON or YAML text as a JSON value."""
     if is_yaml:
         return _parse_yaml(raw)
     try:

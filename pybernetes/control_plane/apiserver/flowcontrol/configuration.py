@@ -26,7 +26,7 @@ _RETRY_SECONDS = 1.0
 
 
 def dangling(schema: Object, found: bool, now: str) -> Object | None:
-    """The schema with its condition brought up to date, or None if it says so already."""
+    """Return the schema with its condition brought up to date, or None if it says so already."""
     level = go_format.quote(schema["spec"]["priorityLevelConfiguration"]["name"])
     begin = f"This FlowSchema references the PriorityLevelConfiguration object named {level} "
     said = (
@@ -65,7 +65,7 @@ class FlowControlConfiguration:
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Makes the objects that have to exist, all in one go, and follows them."""
+        """Make the objects that have to exist, all in one go, and follow them."""
         missing = ((LEVELS, defaults.LEVELS), (SCHEMAS, defaults.SCHEMAS))
         await asyncio.gather(
             *(
@@ -78,7 +78,7 @@ class FlowControlConfiguration:
             PrefixFollower(self._context.store, self._kinds[plural].prefix, self._changed(plural)).start()
 
     async def close(self) -> None:
-        """Stops writing."""
+        """Stop writing."""
         if self._task is not None:
             self._task.cancel()
 

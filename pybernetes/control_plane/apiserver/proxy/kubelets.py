@@ -32,7 +32,7 @@ FLAGS = (
 
 
 def access(arguments: argparse.Namespace) -> NodeAccess:
-    """How the flags say that kubelets are reached; ValueError if that makes no sense."""
+    """Return how kubelets are reached, by the flags; ValueError if they make no sense."""
     context = unverified()
     if arguments.kubelet_certificate_authority:
         context = ssl.create_default_context(cafile=arguments.kubelet_certificate_authority)
@@ -45,7 +45,7 @@ def access(arguments: argparse.Namespace) -> NodeAccess:
 
 
 def kubelet(api: ServerContext, node_name: str, path: str) -> Target:
-    """Where a node's kubelet answers."""
+    """Return where a node's kubelet answers."""
     kind = api.kinds.find("", "nodes")
     record = api.store.get(kind.key("", node_name))
     if record is None:
@@ -60,7 +60,7 @@ def kubelet(api: ServerContext, node_name: str, path: str) -> Target:
 
 
 def preferred_address(node: Object, types: tuple[str, ...]) -> str:
-    """The first address of the first type that the node has."""
+    """Return the first address of the first type that the node has."""
     addresses = node.get("status", {}).get("addresses", ())
     for wanted in types:
         for address in addresses:
@@ -70,7 +70,7 @@ def preferred_address(node: Object, types: tuple[str, ...]) -> str:
 
 
 def is_global(address: str) -> bool:
-    """Whether an address is one machine's that others reach too: no loopback, link-local or group address."""
+    """Tell whether an address is one machine's that others reach too: no loopback, link-local or group address."""
     found = parse_sloppy(address)
     if found is None:
         return False
@@ -79,7 +79,7 @@ def is_global(address: str) -> bool:
 
 
 def unverified() -> ssl.SSLContext:
-    """TLS to a server whose certificate nobody signed: pods behind the proxy, kubelets without an authority."""
+    """Return TLS settings for a server whose certificate nobody checks: pods, and kubelets without an authority."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
@@ -87,7 +87,7 @@ def unverified() -> ssl.SSLContext:
 
 
 async def pass_on(request: Request, target: Target, *, whole_refusals: bool = False) -> Answer:
-    """Passes the request on; 503 if there is nobody to pass it to."""
+    """Pass the request on; 503 if there is nobody to pass it to."""
     target.headers.setdefault(b"x-forwarded-for", _peer(request))
     try:
         return await forward(request, target, whole_refusals=whole_refusals)
@@ -101,6 +101,6 @@ def _peer(request: Request) -> bytes:
 
 
 def with_query(path: str, query: str) -> str:
-    """A path, escaped again, and the query that came with it."""
+    """Return a path, escaped again, and the query that came with it."""
     escaped = quote(path, safe="/:@!$&'()*+,;=-._~")
     return f"{escaped}?{query}" if query else escaped

@@ -50,7 +50,7 @@ class Target:
 
 
 async def forward(request: Request, target: Target, *, whole_refusals: bool = False) -> Answer:
-    """Sends the request on and gives the answer; bytes of its body follow as they come.
+    """Send the request on and return the answer; the bytes of its body follow as they come.
 
     With ``whole_refusals`` an answer that says no is read to its end first, for who wants to say it differently.
     """
@@ -94,7 +94,7 @@ class _Backend(asyncio.Protocol):
         self.transport = transport  # type: ignore[assignment]
 
     def send(self, target: Target) -> None:
-        """Sends the request with the headers that are the other server's business."""
+        """Send the request with the headers that concern the other server."""
         request = self.request
         lines = [
             f"{request.method} {target.path} HTTP/1.1".encode(),

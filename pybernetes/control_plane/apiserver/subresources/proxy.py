@@ -26,7 +26,7 @@ _NUMBER = re.compile(r"[0-9]{1,18}\Z")
 
 
 async def handle(context: ServerContext, request: Request, kind: Kind) -> Answer:
-    """Passes the request on; what follows ``proxy/`` is the path there."""
+    """Pass the request on; what follows ``proxy/`` is the path there."""
     await context.fresh()
     attributes = context.admission.attributes(
         "CONNECT", kind.resource, request, options_of(request, kind), None, False
@@ -44,7 +44,7 @@ async def handle(context: ServerContext, request: Request, kind: Kind) -> Answer
 
 
 def parted(path: str) -> tuple[str, str]:
-    """The path up to ``proxy``, and what follows. Namespaces and pods may be named proxy too, so count."""
+    """Return the path up to ``proxy``, and what follows; by counting, since namespaces and pods may be named proxy too."""
     words = path.split("/")
     own = 8 if words[3] == "namespaces" else 6  # /api/v1[/namespaces/NAMESPACE]/KIND/NAME/proxy
     return "/".join(words[:own]), "/".join(words[own:])
@@ -55,7 +55,7 @@ def _path(request: Request) -> str:
 
 
 def _parts(kind: Kind, name: str) -> tuple[str, str, str]:
-    """``[scheme:]name[:port]`` as scheme, name and port."""
+    """Split ``[scheme:]name[:port]`` into scheme, name and port."""
     pieces = name.split(":")
     scheme, name_, port = {
         1: ("", name, ""),
@@ -85,7 +85,7 @@ async def _node(context: ServerContext, request: Request, kind: Kind) -> Target:
 
 
 async def _require_allowed(host: str) -> None:
-    """Refuses a node that calls itself by an address of this machine or of its links: nobody may come here by it."""
+    """Refuse a node that gives an address of this machine or of its links: nobody may come here that way."""
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except OSError:
@@ -144,7 +144,7 @@ async def _service(context: ServerContext, request: Request, kind: Kind) -> Targ
 
 
 def _port_name(service: Object, number: int) -> str:
-    """The name of the service's port with a number."""
+    """Return the name of the service's port with a number."""
     for port in service.get("spec", {}).get("ports", []):
         if port["port"] == number:
             return port.get("name", "")
@@ -155,7 +155,7 @@ def _port_name(service: Object, number: int) -> str:
 def endpoints(
     piece: Object, namespace: str, port_name: str, pod: Callable[[str], Object | None]
 ) -> list[tuple[str, int]]:
-    """Where a request to a service may go: to pods of its namespace, and to no other address that a slice names."""
+    """Return where a request to a service may go: to pods of its namespace, and to no other address that a slice names."""
     numbers = [
         port["port"]
         for port in piece.get("ports", ())

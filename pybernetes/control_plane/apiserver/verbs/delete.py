@@ -55,7 +55,7 @@ async def _delete(
 
 
 async def delete(context: ServerContext, request: Request, kind: Kind) -> Response:
-    """Deletes one object, or starts to."""
+    """Delete one object, or start to."""
     form = negotiation.representation(request)
     options = _options(request, kind)
     info = request.request_info
@@ -82,7 +82,7 @@ def _success(kind: Kind, obj: Object) -> dict[str, Any]:
 
 
 async def delete_collection(context: ServerContext, request: Request, kind: Kind) -> Response:
-    """Deletes every object that the selectors choose; answers with them as they were."""
+    """Delete every object that the selectors choose; answer with them as they were."""
     form = negotiation.representation(request)
     if form.transform == "PartialObjectMetadata":
         raise rendering.is_a_list(kind)
