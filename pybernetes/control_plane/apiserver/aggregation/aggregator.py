@@ -39,7 +39,7 @@ class Remote:
     """A version of a group that another server serves."""
 
     def __init__(self, obj: Object, secure: ssl.SSLContext) -> None:
-        self.object, self.context = obj, secure
+        self.object, self.tls = obj, secure
         self.spec: dict[str, Any] = obj["spec"]
         self.available = availability.is_available(obj)
         self.changed = asyncio.Event()
@@ -94,7 +94,7 @@ class Aggregator:
             return None
         if not remote.available:
             raise errors.unavailable("service unavailable")
-        return proxy.pass_on(self._context, request, remote.spec, remote.context)
+        return proxy.forward_request(self._context, request, remote.spec, remote.tls)
 
     # -- objects -----------------------------------------------------------------------------------------
 
@@ -119,7 +119,7 @@ class Aggregator:
 
     def _hold(self, name: str, obj: Object) -> None:
         try:
-            secure = proxy.context(obj["spec"], self._identity)
+            secure = proxy.client_tls(obj["spec"], self._identity)
         except ValueError as error:
             log.warning("APIService %s: %s", name, error)
             return
@@ -188,9 +188,9 @@ class Aggregator:
         slices = self._context.kinds.find("discovery.k8s.io", "endpointslices")
         record = self._context.store.get(services.key(namespace, name))
         pieces = [
-            slices.shared(one)
-            for one in self._context.store.list(slices.collection(namespace)).records
-            if slices.labels(one).get(_SERVICE_NAME) == name
+            slices.shared(piece)
+            for piece in self._context.store.list(slices.collection(namespace)).records
+            if slices.labels(piece).get(_SERVICE_NAME) == name
         ]
         service = services.shared(record) if record is not None else None
         missing = availability.check(remote.object, service, pieces)
@@ -209,7 +209,7 @@ class Aggregator:
     async def _get(self, remote: Remote, path: str, accepted: str) -> Reply:
         service = remote.spec["service"]
         host, port = resolve(self._context, service["namespace"], service["name"], service["port"])
-        peer = Peer(host, port, remote.context, proxy.server_name(remote.spec))
+        peer = Peer(host, port, remote.tls, proxy.server_name(remote.spec))
         headers = {**proxy.flat(proxy.identity_headers(_SELF)), "Accept": accepted}
         return await self._context.https.send(peer, "GET", path, b"", headers, _ASK_SECONDS)
 

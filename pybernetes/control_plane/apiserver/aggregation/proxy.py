@@ -14,7 +14,7 @@ from pybernetes.api import errors
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.context import ServerContext
-from pybernetes.control_plane.apiserver.proxy import kubelets
+from pybernetes.control_plane.apiserver.proxy import forwarding
 from pybernetes.control_plane.apiserver.proxy.reverse_proxy import ProxyError, Target, forward
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.webhooks.service_resolver import Unresolved, resolve
@@ -42,7 +42,7 @@ def server_name(spec: Object) -> str:
     return f"{spec['service']['name']}.{spec['service']['namespace']}.svc"
 
 
-def context(spec: Object, identity: Identity) -> ssl.SSLContext:
+def client_tls(spec: Object, identity: Identity) -> ssl.SSLContext:
     """Return the TLS settings for the other server; ValueError if its authorities make no sense."""
     try:
         bundle = base64.b64decode(spec.get("caBundle") or "").decode() or None
@@ -58,28 +58,30 @@ def context(spec: Object, identity: Identity) -> ssl.SSLContext:
 
 def identity_headers(user: User) -> list[Header]:
     """Return the user as front proxies tell it."""
-    found = [(b"X-Remote-User", user.name.encode())]
+    headers = [(b"X-Remote-User", user.name.encode())]
     if user.uid:
-        found.append((b"X-Remote-Uid", user.uid.encode()))
-    found += [(b"X-Remote-Group", group.encode()) for group in user.groups]
+        headers.append((b"X-Remote-Uid", user.uid.encode()))
+    headers += [(b"X-Remote-Group", group.encode()) for group in user.groups]
     for key, values in user.extra.items():
         # Keys may hold what header names may not; they are read in lower case and unescaped.
         name = f"X-Remote-Extra-{quote(key, safe='')}".encode()
-        found += [(name, value.encode()) for value in values]
-    return [(name, value.replace(b"\r", b"").replace(b"\n", b"")) for name, value in found]
+        headers += [(name, value.encode()) for value in values]
+    return [(name, value.replace(b"\r", b"").replace(b"\n", b"")) for name, value in headers]
 
 
-async def pass_on(api: ServerContext, request: Request, spec: Object, secure: ssl.SSLContext) -> Answer:
+async def forward_request(
+    context: ServerContext, request: Request, spec: Object, secure: ssl.SSLContext
+) -> Answer:
     """Pass a request on; 503 if there is nobody to pass it to."""
     service = spec["service"]
     try:
-        host, port = resolve(api, service["namespace"], service["name"], service["port"])
+        host, port = resolve(context, service["namespace"], service["name"], service["port"])
     except Unresolved:
         raise errors.unavailable("service unavailable") from None
-    path = kubelets.with_query(request.path, request.query_text)
+    path = forwarding.with_query(request.path, request.query_text)
     target = Target(host, port, path, secure, server_name(spec), more=identity_headers(request.user))
     target.headers[b"audit-id"] = request.audit_id  # so that both servers note it as the same request
-    target.dialer = api.nodes.dialer
+    target.dialer = context.nodes.dialer
     try:
         return await forward(request, target)
     except ProxyError as error:

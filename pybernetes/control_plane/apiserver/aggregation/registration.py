@@ -40,10 +40,10 @@ def local(group: str, version: str, built_in: bool) -> Object:
 def surplus(present: Iterable[Object], served: set[Version]) -> list[str]:
     """Return the names of objects that stand for custom resources which are served no longer."""
     return [
-        found["metadata"]["name"]
-        for found in present
-        if found["metadata"].get("labels", {}).get(LABEL) == "true"
-        and (found["spec"]["group"], found["spec"]["version"]) not in served
+        api_service["metadata"]["name"]
+        for api_service in present
+        if api_service["metadata"].get("labels", {}).get(LABEL) == "true"
+        and (api_service["spec"]["group"], api_service["spec"]["version"]) not in served
     ]
 
 

@@ -76,6 +76,6 @@ def certificates(arguments: argparse.Namespace) -> tuple[KeyPair, Path | None]:
     if arguments.external_hostname:
         names.append(arguments.external_hostname)
     services = ServiceOptions.parse(arguments.service_cluster_ip_range, arguments.service_node_port_range)
-    names += [each.address(each.first) for each in services.ranges]
+    names += [range_.address(range_.first) for range_ in services.ranges]
     certificate, key, authority = tls.ensure_serving(Path(arguments.cert_dir), names)
     return KeyPair(certificate, key), authority

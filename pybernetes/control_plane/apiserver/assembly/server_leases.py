@@ -35,10 +35,10 @@ class ServerLeases:
 
     def addresses(self) -> list[str]:
         """Return the addresses of the servers that are there."""
-        found = {self._address}
+        addresses = {self._address}
         if not self._store.local:
-            found |= {record.key.removeprefix(LEASES) for record in self._store.list(LEASES).records}
-        return sorted(found - {self._address} if self._left else found)
+            addresses |= {record.key.removeprefix(LEASES) for record in self._store.list(LEASES).records}
+        return sorted(addresses - {self._address} if self._left else addresses)
 
     async def join(self) -> None:
         """Write the lease, or renew it before it ends."""

@@ -62,7 +62,7 @@ def settings(arguments: argparse.Namespace) -> Settings:
     )
     pair, own = certificates(arguments)
     clients, proxies = bundles(arguments, own)
-    result.serving = serving(arguments, pair, [each for each in (clients, proxies) if each is not None])
+    result.serving = serving(arguments, pair, [bundle for bundle in (clients, proxies) if bundle is not None])
     anonymous = arguments.anonymous_auth
     if anonymous and "AlwaysAllow" in arguments.authorization_mode.split(","):
         log.warning(
@@ -109,7 +109,7 @@ def proxy_identity(arguments: argparse.Namespace, own: Path | None) -> Identity:
     made = own.parent / "front-proxy-client.crt", own.parent / "front-proxy-client.key"
     if not made[1].exists():
         pair = tls.issue(
-            tls.Pair(*(each.read_bytes() for each in authority)), "front-proxy-client", client=True
+            tls.Pair(*(path.read_bytes() for path in authority)), "front-proxy-client", client=True
         )
         tls.write_atomically(made[0], pair.certificate)
         tls.write_atomically(made[1], pair.key, 0o600)

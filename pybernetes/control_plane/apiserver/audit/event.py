@@ -62,18 +62,18 @@ def begin(request: Request, level: str, received: str) -> Event:
 
 def sources(request: Request) -> list[str]:
     """Return where a request came from: what proxies say, then the address that it really came from."""
-    found = []
+    addresses = []
     forwarded = request.header(b"x-forwarded-for")
     real = request.header(b"x-real-ip")
     for text in (*forwarded.split(","), *((real,) if real not in forwarded else ())):
         try:
-            found.append(str(ipaddress.ip_address(text.strip())))
+            addresses.append(str(ipaddress.ip_address(text.strip())))
         except ValueError:
             continue
     peer = request.connection.transport.get_extra_info("peername")
-    if peer and (not found or found[-1] != peer[0]):
-        found.append(peer[0])
-    return found
+    if peer and (not addresses or addresses[-1] != peer[0]):
+        addresses.append(peer[0])
+    return addresses
 
 
 def refer(event: Event, obj: dict[str, Any]) -> None:

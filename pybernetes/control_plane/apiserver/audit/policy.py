@@ -160,7 +160,7 @@ def _test(rule: dict[str, Any]) -> Test:
         if namespaces or resources:
             if not info.is_resource or (namespaces and info.namespace not in namespaces):
                 return False
-            return not resources or any(each(info) for each in resources)
+            return not resources or any(matches_resource(info) for matches_resource in resources)
         if urls:
             return not info.is_resource and any(_is_under(info.path, url) for url in urls)
         return True

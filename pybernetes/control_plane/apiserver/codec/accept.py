@@ -22,13 +22,13 @@ def parse(header: str) -> tuple[Clause, ...]:
         name, *parameters = [part.strip() for part in text.split(";")]
         if not name:
             continue
-        found = dict(pair.partition("=")[::2] for pair in parameters if pair)
+        options = dict(pair.partition("=")[::2] for pair in parameters if pair)
         try:
-            quality = float(found.pop("q", "1"))
+            quality = float(options.pop("q", "1"))
         except ValueError:
             quality = 0.0
         if quality > 0:
-            ranked.append((-quality, name.count("*"), Clause(name.lower(), found)))
+            ranked.append((-quality, name.count("*"), Clause(name.lower(), options)))
     ranked.sort(key=lambda entry: entry[:2])  # stable: equals keep the client's order
     return tuple(clause for _, _, clause in ranked)
 

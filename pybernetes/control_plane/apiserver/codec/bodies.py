@@ -68,7 +68,7 @@ def _complaints(raw: bytes, unknown: set[str]) -> list[str]:
     class Pairs(list[tuple[str, Any]]):
         """An object's members in order, as opposed to an array."""
 
-    found: dict[str, str] = {}
+    complaints: dict[str, str] = {}
 
     def walk(value: Any, path: str) -> None:
         if isinstance(value, Pairs):
@@ -76,10 +76,10 @@ def _complaints(raw: bytes, unknown: set[str]) -> list[str]:
             for key, item in value:
                 here = f"{path}.{key}" if path else key
                 if here in unknown:
-                    found[here] = f"unknown field {go_format.quote(here)}"
+                    complaints[here] = f"unknown field {go_format.quote(here)}"
                     continue
                 if key in seen:
-                    found[here] = f"duplicate field {go_format.quote(here)}"
+                    complaints[here] = f"duplicate field {go_format.quote(here)}"
                 seen.add(key)
                 walk(item, here)
         elif isinstance(value, list):
@@ -87,7 +87,7 @@ def _complaints(raw: bytes, unknown: set[str]) -> list[str]:
                 walk(item, f"{path}[{index}]")
 
     walk(json.loads(raw.decode("utf-8", "replace"), object_pairs_hook=Pairs), "")
-    return list(found.values())
+    return list(complaints.values())
 
 
 def read_body(request: Request, default: tuple[str, str, str] = ("", "v1", "")) -> Body:

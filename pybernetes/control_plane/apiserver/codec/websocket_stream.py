@@ -37,7 +37,7 @@ def raw(stream: Stream, request: Request) -> Upgrade:
         if name == b"base64.binary.k8s.io":
             return _upgrade(stream, request, name, _TEXT, lambda data: (base64.b64encode(data),))
     if offered:
-        names = " ".join(each.decode() for each in offered)
+        names = " ".join(protocol.decode() for protocol in offered)
         raise errors.StatusError(403, "Forbidden", f"requested protocol(s) are not supported: [{names}]")
     return _upgrade(stream, request, b"", _BINARY, lambda data: (data,))
 
@@ -51,7 +51,7 @@ def lines(stream: Stream, request: Request) -> Upgrade:
 def _offered(request: Request) -> list[bytes]:
     names = request.headers.get(b"sec-websocket-protocol", b"").split(b",")
     # A token that travels as a subprotocol is no protocol.
-    return [each.strip() for each in names if each.strip() and b"bearer.authorization.k8s.io" not in each]
+    return [name.strip() for name in names if name.strip() and b"bearer.authorization.k8s.io" not in name]
 
 
 def _upgrade(stream: Stream, request: Request, protocol: bytes, kind: int, split: Split) -> Upgrade:

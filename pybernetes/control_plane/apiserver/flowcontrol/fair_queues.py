@@ -37,7 +37,7 @@ class FairQueues(Generic[Item]):
 
     def put(self, flow: str, item: Item) -> Queue[Item] | None:
         """Queue an item of a flow; None if there is no room for it."""
-        queue = min(self._dealt(flow), key=lambda each: (len(each.items), each.had))
+        queue = min(self._dealt(flow), key=lambda queue: (len(queue.items), queue.had))
         if len(queue.items) >= self._length:
             return None
         if not queue.items:
@@ -50,7 +50,7 @@ class FairQueues(Generic[Item]):
 
     def take(self) -> tuple[Item, Queue[Item]]:
         """Return the item whose turn it is, and the queue to charge for it."""
-        queue = min(self._active, key=lambda each: each.had)
+        queue = min(self._active, key=lambda queue: queue.had)
         self._now = queue.had
         item = queue.items.popleft()
         self._left(queue)

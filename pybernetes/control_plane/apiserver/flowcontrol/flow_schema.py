@@ -53,12 +53,12 @@ def ordered(schemas: Iterable[FlowSchema]) -> list[FlowSchema]:
 
 def _rule(rule: dict[str, Any]) -> Matches:
     subjects = [_subject(subject) for subject in rule.get("subjects", ())]
-    resources = [_resources(each) for each in rule.get("resourceRules", ())]
-    urls = [_urls(each) for each in rule.get("nonResourceRules", ())]
+    resources = [_resources(resource_rule) for resource_rule in rule.get("resourceRules", ())]
+    urls = [_urls(url_rule) for url_rule in rule.get("nonResourceRules", ())]
 
     def matches(user: User, info: RequestInfo) -> bool:
         asked = resources if info.is_resource else urls
-        return any(each(info) for each in asked) and any(subject(user) for subject in subjects)
+        return any(covers(info) for covers in asked) and any(subject(user) for subject in subjects)
 
     return matches
 
@@ -110,5 +110,5 @@ def _urls(rule: dict[str, Any]) -> Callable[[RequestInfo], bool]:
 
 def _set(names: Iterable[str]) -> frozenset[str] | None:
     """Return the names; None stands for all of them."""
-    found = frozenset(names)
-    return None if "*" in found else found
+    listed = frozenset(names)
+    return None if "*" in listed else listed

@@ -217,10 +217,10 @@ def _deleted(kind: Kind, event: Event) -> Any:
         event.frames = {}
     key = ("object", kind.form)
     held = event.frames.get(key)
-    found = held() if held is not None else None
-    if found is None:
+    deleted = held() if held is not None else None
+    if deleted is None:
         before = kind.shared(event.previous)  # type: ignore[arg-type]
         meta = {**before["metadata"], "resourceVersion": str(event.revision)}
-        found = SharedObject(before, metadata=meta)
-        event.frames[key] = ref(found)
-    return found
+        deleted = SharedObject(before, metadata=meta)
+        event.frames[key] = ref(deleted)
+    return deleted

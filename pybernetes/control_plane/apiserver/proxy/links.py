@@ -69,7 +69,12 @@ class Page:
         names = _ATTRIBUTES.get(match[1].lower())
         if names is None:
             return match[0]
-        return b"<" + match[1] + _ATTRIBUTE.sub(lambda each: self._attribute(each, names), match[2]) + b">"
+        return (
+            b"<"
+            + match[1]
+            + _ATTRIBUTE.sub(lambda attribute: self._attribute(attribute, names), match[2])
+            + b">"
+        )
 
     def _attribute(self, match: re.Match[bytes], names: frozenset[bytes]) -> bytes:
         if match[2].lower() not in names:

@@ -10,7 +10,7 @@ from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.codec import websocket_stream
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.discovery import subresource_kinds
-from pybernetes.control_plane.apiserver.proxy import kubelets
+from pybernetes.control_plane.apiserver.proxy import forwarding, kubelets
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.options import boolean
@@ -66,20 +66,20 @@ def container_of(request: Request, pod: Object, *, named_only: bool = False) -> 
 def options_of(request: Request, kind: Kind) -> Object:
     """Return what a connection was asked for, as the object that admission sees."""
     what = subresource_kinds.describe(kind.resource, request.request_info.subresource)
-    found: Object = {"kind": what.kind, "apiVersion": kind.resource.api_version}
+    options: Object = {"kind": what.kind, "apiVersion": kind.resource.api_version}
     for name in ("stdin", "stdout", "stderr", "tty"):
         if boolean(request, name):
-            found[name] = True
+            options[name] = True
     for name in ("container", "path"):
         if value := request.parameter(name):
-            found[name] = value
+            options[name] = value
     if commands := request.query.get("command"):
-        found["command"] = list(commands)
+        options["command"] = list(commands)
     if ports := [int(text) for text in request.query.get("ports", ()) if text.isdigit()]:
-        found["ports"] = ports
+        options["ports"] = ports
     if request.request_info.rest:
-        found["path"] = f"/{request.request_info.rest}"
-    return found
+        options["path"] = f"/{request.request_info.rest}"
+    return options
 
 
 async def connect(
@@ -92,12 +92,12 @@ async def connect(
         )
         await context.admission.admit(attributes)
     target = kubelets.kubelet(
-        context, pod["spec"]["nodeName"], kubelets.with_query(path, urlencode(query, doseq=True))
+        context, pod["spec"]["nodeName"], forwarding.with_query(path, urlencode(query, doseq=True))
     )
     if request.request_info.subresource != "log":
-        return await kubelets.pass_on(request, target)
+        return await forwarding.forward_request(request, target)
     target.upgrades = False
-    answer = await kubelets.pass_on(request, target, whole_refusals=True)
+    answer = await forwarding.forward_request(request, target, whole_refusals=True)
     if isinstance(answer, Response) and answer.status > 206:
         raise _refusal(answer, request.request_info.name)
     if isinstance(answer, Stream) and websocket_stream.wanted(request):

@@ -145,8 +145,8 @@ def _bound(context: ServerContext, asked: Object) -> dict[str, Reference]:
     bound = {what.lower(): Reference(name, uid)}
     node = obj["spec"].get("nodeName", "") if what == "Pod" else ""
     if node:
-        found = _get(context, "nodes", "", node)
-        bound["node"] = Reference(node, found["metadata"]["uid"] if found is not None else "")
+        stored = _get(context, "nodes", "", node)
+        bound["node"] = Reference(node, stored["metadata"]["uid"] if stored is not None else "")
     return bound
 
 

@@ -98,7 +98,7 @@ async def delete_collection(context: ServerContext, request: Request, kind: Kind
     if selection.match is not None:
         records = [record for record in records if selection.match(record)]
 
-    async def one(record: Record) -> None:
+    async def delete_one(record: Record) -> None:
         try:
             await _delete(context, request, kind, record.key, record.key.rpartition("/")[2], options)
         except errors.StatusError as error:
@@ -107,7 +107,7 @@ async def delete_collection(context: ServerContext, request: Request, kind: Kind
 
     # Some at a time: they go to the disk together.
     for start in range(0, len(records), _AT_A_TIME):
-        await asyncio.gather(*map(one, records[start : start + _AT_A_TIME]))
+        await asyncio.gather(*map(delete_one, records[start : start + _AT_A_TIME]))
     meta = {"resourceVersion": str(revision)}
     body = rendering.listing(kind, records, meta, form, context.clock(), "Metadata")
     return Response(body, 200, rendering.content_type(form))

@@ -142,13 +142,13 @@ def _page(
         following = page.records[-1].key + "\0" if page.more else ""
         return page.records, following, page.remaining, page.revision
     page = context.store.list(prefix, start=start, revision=at)
-    found: list[Record] = []
+    matching: list[Record] = []
     for record in page.records:
         if match(record):
-            if limit and len(found) == limit:
-                return found, found[-1].key + "\0", 0, page.revision
-            found.append(record)
-    return found, "", 0, page.revision
+            if limit and len(matching) == limit:
+                return matching, matching[-1].key + "\0", 0, page.revision
+            matching.append(record)
+    return matching, "", 0, page.revision
 
 
 def _encode_token(key: str, prefix: str, at: int) -> str:

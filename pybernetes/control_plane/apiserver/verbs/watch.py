@@ -90,15 +90,15 @@ class Frames:
         if cache is None:
             cache = event.frames = {}
         key = (type_, self.key)
-        found = cache.get(key)
-        if found is None or (self.columns and not self.plain):
+        frame = cache.get(key)
+        if frame is None or (self.columns and not self.plain):
             data = self.kind.data(record)
             if record.revision != event.revision:
                 data = restamp(data, record.revision, event.revision)
-            found = self.encode(type_, data)
+            frame = self.encode(type_, data)
             if self.plain:
-                cache[key] = found
-        return found
+                cache[key] = frame
+        return frame
 
     def encode(self, type_: str, data: bytes) -> bytes:
         """Return the chunk of an event with an object's bytes."""

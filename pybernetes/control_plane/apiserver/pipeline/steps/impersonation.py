@@ -125,9 +125,9 @@ class Impersonation:
         if mode == _ASSOCIATED:  # which node it is has been checked: the right is to whichever node one is on
             keys = {"authentication.kubernetes.io/associated-node-keys": tuple(sorted(asking.extra))}
             asking = replace(asking, extra=keys)
-        one = replace(self, requestor=asking)
-        await one._check(replace(self.request, verb=f"impersonate-on:{mode}:{self.request.verb}"))
-        return await one._whole(wanted, f"impersonate:{mode}", _GROUP)
+        impersonation = replace(self, requestor=asking)
+        await impersonation._check(replace(self.request, verb=f"impersonate-on:{mode}:{self.request.verb}"))
+        return await impersonation._whole(wanted, f"impersonate:{mode}", _GROUP)
 
     async def _whole(self, wanted: User, verb: str, group: str) -> User:
         """Ask for every part of a user."""
