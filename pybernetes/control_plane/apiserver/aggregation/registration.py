@@ -54,21 +54,21 @@ class Registration:
         self._context, self._discovery = context, discovery
         self._kind = context.kinds.find(GROUP, PLURAL)
         self._built_in = set(discovery.versions())
-        self._keeper = RetryingSync(self.sync, "write APIService objects")
+        self._retrying_sync = RetryingSync(self.sync, "write APIService objects")
 
     async def start(self) -> None:
         """Write what is missing, then follow what is served."""
         await self.sync()
-        self._discovery.listeners.append(self._keeper.ask)
-        self._keeper.start()
+        self._discovery.listeners.append(self._retrying_sync.ask)
+        self._retrying_sync.start()
 
     async def close(self) -> None:
         """Stop following."""
-        await self._keeper.close()
+        await self._retrying_sync.close()
 
     def again(self) -> None:
         """Have the objects looked at: one of them may be gone."""
-        self._keeper.ask()
+        self._retrying_sync.ask()
 
     async def sync(self) -> None:
         """Make the objects be what is served, all in one go."""
