@@ -85,9 +85,11 @@ def test_killed_and_started_again(tmp_path: Path) -> None:
         with ThreadPoolExecutor(4) as pool:
             for writer in range(4):
                 pool.submit(write, writer)
-            until(lambda: len(acknowledged) >= 100)
-            server.process.kill()
-            stop.set()
+            try:
+                until(lambda: len(acknowledged) >= 100)
+            finally:
+                server.process.kill()
+                stop.set()
         server.process.wait(60)
         port = server.port
     assert len(acknowledged) >= 100
