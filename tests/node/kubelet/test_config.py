@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from pybernetes.cmd import kubelet
 from pybernetes.node.kubelet import config
+from pybernetes.node.kubelet import flags as command_line
 from pybernetes.node.kubelet.config import ConfigurationError
 
 # What the project was asked to take; the runtime's flags of older versions among them.
@@ -57,7 +57,7 @@ volumeStatsAggPeriod: 0s
 
 
 def _read(*flags: str) -> dict[str, Any]:
-    return kubelet.configuration(kubelet.parser().parse_args(list(flags)))
+    return command_line.configuration(command_line.parser().parse_args(list(flags)))
 
 
 def test_the_usual_command_line(tmp_path: Path) -> None:

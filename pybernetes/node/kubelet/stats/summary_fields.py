@@ -6,7 +6,7 @@ from pybernetes.api.resource import Object
 from pybernetes.lib import rfc3339
 from pybernetes.node.stats.cgroup import Pressure, Usage
 from pybernetes.node.stats.filesystem import Filesystem
-from pybernetes.node.stats.network import Interface, main
+from pybernetes.node.stats.network import Interface, primary_interface
 
 
 def cpu(usage: Usage, rate: int, now: float) -> Object:
@@ -55,8 +55,8 @@ def _stall(pressure: Pressure) -> Object:
 
 
 def network(interfaces: list[Interface], now: float) -> Object | None:
-    """Return NetworkStats: the main interface in front, and all of them listed."""
-    chosen = main(interfaces)
+    """Return NetworkStats: the primary interface in front, and all of them listed."""
+    chosen = primary_interface(interfaces)
     if chosen is None:
         return None
     listed = [_interface(interface) for interface in interfaces]
