@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from calendar import timegm
-from time import strptime
 from typing import Any
 
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.selectors import SelectorError, from_object
 from pybernetes.api.text.durations import human_duration
+from pybernetes.lib import rfc3339
+
+# So long is a timestamp to its seconds.
+_SECONDS = len("2006-01-02T15:04:05")
 
 
 def epoch(timestamp: str) -> float:
     """Return the seconds since the epoch of an RFC 3339 timestamp in UTC (fractions are dropped)."""
-    return timegm(strptime(timestamp[:19], "%Y-%m-%dT%H:%M:%S"))
+    whole = timestamp[:_SECONDS]
+    if len(whole) < _SECONDS:
+        raise ValueError(f"not a timestamp: {timestamp!r}")
+    return rfc3339.parse(whole)
 
 
 def since(timestamp: str | None, now: float) -> str:
