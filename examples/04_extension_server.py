@@ -99,10 +99,10 @@ def line(api, request, kind):
     def start(transport, leftover):
         head = b"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: %b\r\n\r\n"
         transport.write(head % request.headers[b"upgrade"])
-        found = Line(transport)
+        line = Line(transport)
         if leftover:
-            found.data_received(leftover)
-        return found
+            line.data_received(leftover)
+        return line
 
     return Upgrade(start)
 
@@ -180,10 +180,10 @@ async def main() -> None:
         async with load(arguments.kubeconfig).client(user_agent="greetings") as client:
             # Every cluster says there by which certificate its server is known, and in which headers it names users.
             trust = await client.get(CONFIG_MAPS, "extension-apiserver-authentication", "kube-system")
-            said = trust["data"]
-            (directory / "proxies.crt").write_text(said["requestheader-client-ca-file"])
+            data = trust["data"]
+            (directory / "proxies.crt").write_text(data["requestheader-client-ca-file"])
             keys = {name: f"requestheader-{name.replace('_', '-')}" for name in front_proxy.USUAL}
-            names = {name: json.loads(said.get(key, "[]")) for name, key in keys.items()}
+            names = {name: json.loads(data.get(key, "[]")) for name, key in keys.items()}
             certificate, key, authority = tls.ensure_serving(directory, [f"{SERVICE}.{NAMESPACE}.svc"])
             proxies = CABundle(directory / "proxies.crt")
             listener = await server(client, proxies, names)
