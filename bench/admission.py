@@ -16,8 +16,8 @@ from pybernetes.api.scheduling.priorityclass import system_classes
 from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes, Chain
 from pybernetes.control_plane.apiserver.admission.setup import select
 from pybernetes.control_plane.apiserver.assembly.bootstrap import ensure
+from pybernetes.control_plane.apiserver.assembly.server_context import new_context
 from pybernetes.control_plane.apiserver.authn.user import User
-from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.storage.kinds import Kinds
 from pybernetes.control_plane.apiserver.storage.resource_version import stamp
 from pybernetes.control_plane.store.open import open_store
@@ -92,7 +92,7 @@ async def _measure(labels: dict[str, str], objects: list[tuple[str, dict[str, An
     """Return the best of some rounds, because whatever else the machine does only adds."""
     store = open_store("memory", stamp=stamp)
     await store.start()
-    api = ServerContext(store, Kinds(builtin()))
+    api = new_context(store, Kinds(builtin()))
     chain = Chain([make(api) for make in select()])
     await ensure(api, "", "namespaces", "", {"metadata": {"name": NAMESPACE, "labels": labels}})
     await ensure(api, "", "serviceaccounts", NAMESPACE, {"metadata": {"name": "default"}})

@@ -14,11 +14,11 @@ from typing import Any
 import orjson
 
 from pybernetes.api.registry import builtin
+from pybernetes.control_plane.apiserver.assembly.server_context import new_context
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.authz.authorization import Authorization
 from pybernetes.control_plane.apiserver.authz.bootstrap_policy.reconcile import reconcile
 from pybernetes.control_plane.apiserver.authz.modes import node, rbac
-from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
 from pybernetes.control_plane.apiserver.storage.kinds import Kinds
 from pybernetes.control_plane.apiserver.storage.resource_version import stamp
@@ -55,7 +55,7 @@ def main(argv: list[str]) -> int:
 async def _measure(bindings: int, checks: int) -> dict[str, float]:
     store = open_store("memory", stamp=stamp)
     await store.start()
-    api = ServerContext(store, Kinds(builtin()))
+    api = new_context(store, Kinds(builtin()))
     chain = Authorization([node.Mode(api), rbac.Mode(api)])
     await reconcile(api)
     for key, value in cluster(bindings):
