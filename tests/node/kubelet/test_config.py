@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from pybernetes.node.kubelet import flags as command_line
 from pybernetes.lib.clock import ManualClock
 from pybernetes.node.kubelet import config, node_allocatable
+from pybernetes.node.kubelet import flags as command_line
 from pybernetes.node.kubelet.config import ConfigurationError
 from pybernetes.node.kubelet.pod_sources import static_pod, static_pod_url
 
