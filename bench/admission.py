@@ -92,14 +92,14 @@ async def _measure(labels: dict[str, str], objects: list[tuple[str, dict[str, An
     """Return the best of some rounds, because whatever else the machine does only adds."""
     store = open_store("memory", stamp=stamp)
     await store.start()
-    api = new_context(store, Kinds(builtin()))
-    chain = Chain([make(api) for make in select()])
-    await ensure(api, "", "namespaces", "", {"metadata": {"name": NAMESPACE, "labels": labels}})
-    await ensure(api, "", "serviceaccounts", NAMESPACE, {"metadata": {"name": "default"}})
+    context = new_context(store, Kinds(builtin()))
+    chain = Chain([make(context) for make in select()])
+    await ensure(context, "", "namespaces", "", {"metadata": {"name": NAMESPACE, "labels": labels}})
+    await ensure(context, "", "serviceaccounts", NAMESPACE, {"metadata": {"name": "default"}})
     for priority_class in system_classes():
-        await ensure(api, "scheduling.k8s.io", "priorityclasses", "", priority_class)
+        await ensure(context, "scheduling.k8s.io", "priorityclasses", "", priority_class)
     for plural, obj in objects:
-        await ensure(api, "", plural, NAMESPACE, {"metadata": {"name": "it"}, **obj}, keep_status=True)
+        await ensure(context, "", plural, NAMESPACE, {"metadata": {"name": "it"}, **obj}, keep_status=True)
     best = min([await _round(chain, pods) for _ in range(ROUNDS)])
     await store.close()
     return best

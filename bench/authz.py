@@ -55,12 +55,12 @@ def main(argv: list[str]) -> int:
 async def _measure(bindings: int, checks: int) -> dict[str, float]:
     store = open_store("memory", stamp=stamp)
     await store.start()
-    api = new_context(store, Kinds(builtin()))
-    chain = Authorization([node.Mode(api), rbac.Mode(api)])
-    await reconcile(api)
+    context = new_context(store, Kinds(builtin()))
+    chain = Authorization([node.Mode(context), rbac.Mode(context)])
+    await reconcile(context)
     for key, value in cluster(bindings):
         await store.create(key, orjson.dumps({"kind": "", "apiVersion": "", **value}))
-    api.roles.start()
+    context.roles.start()
     chain.start()
     figures = {}
     for name, make in SORTS.items():

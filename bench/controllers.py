@@ -75,7 +75,7 @@ async def one_process(storage: str) -> AsyncIterator[Client]:
     from pybernetes.control_plane.apiserver.assembly import setup
     from pybernetes.control_plane.apiserver.assembly.api_server import ApiServer
     from pybernetes.control_plane.apiserver.authn.user import AUTHENTICATED, MASTERS, User
-    from pybernetes.control_plane.apiserver.inprocess import InProcessTransport
+    from pybernetes.control_plane.apiserver.inprocess.transport import InProcessTransport
     from pybernetes.control_plane.controllers._controller_manager import registry
     from pybernetes.lib import flags
     from pybernetes.runtime import Manager

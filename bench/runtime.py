@@ -21,7 +21,7 @@ from pybernetes.cmd.kube_apiserver import parser as server_flags
 from pybernetes.control_plane.apiserver.assembly import setup
 from pybernetes.control_plane.apiserver.assembly.api_server import ApiServer
 from pybernetes.control_plane.apiserver.authn.user import AUTHENTICATED, MASTERS, User
-from pybernetes.control_plane.apiserver.inprocess import InProcessTransport
+from pybernetes.control_plane.apiserver.inprocess.transport import InProcessTransport
 from pybernetes.runtime import Controller, Informer, Runtime, by_labels
 
 SUMMARY = "client and runtime: dispatch, informers, calls in-process and over HTTPS; needs no server"

@@ -15,7 +15,7 @@ from pybernetes.client.client import Client
 from pybernetes.control_plane.apiserver.assembly import setup
 from pybernetes.control_plane.apiserver.assembly.api_server import ApiServer
 from pybernetes.control_plane.apiserver.authn.user import AUTHENTICATED, MASTERS, User
-from pybernetes.control_plane.apiserver.inprocess import InProcessTransport
+from pybernetes.control_plane.apiserver.inprocess.transport import InProcessTransport
 from pybernetes.control_plane.controllers._controller_manager import registry
 from pybernetes.lib.http.dialer import Dialer, direct
 from pybernetes.node.provisioner import provisioner
