@@ -87,7 +87,7 @@ def _patch(context: Context) -> Any:
 
 
 def _q(text: bytes) -> str:
-    from pybernetes.tools.kubectl.command_line.flags import quoted
+    from pybernetes.tools.kubectl.errors import quoted
 
     return quoted(text.decode("utf-8", "replace"))
 

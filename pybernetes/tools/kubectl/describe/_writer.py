@@ -6,7 +6,7 @@ from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output.elastic_tabs import align
-from pybernetes.tools.kubectl.output.times import since
+from pybernetes.tools.kubectl.output.times import rfc1123z, since
 from pybernetes.tools.kubectl.resources.builder import Info
 
 if TYPE_CHECKING:
@@ -88,6 +88,13 @@ class Writer:
                     self.line(f"\t  {line[: _LONG - 2] + '...' if len(line) > _LONG - 2 else line}")
             else:
                 self.line(f"{key}: {value}")
+
+    def conditions(self, listed: list[Object], *times: str) -> None:
+        """Add a line for each condition, with the times that are named."""
+        for condition in listed:
+            moments = [rfc1123z(condition.get(name)) for name in times]
+            texts = condition.get("reason", ""), condition.get("message", "")
+            self.line(" \t".join([condition["type"], condition["status"], *moments, *texts]), 1)
 
     def flush(self) -> None:
         """End the columns so far."""
