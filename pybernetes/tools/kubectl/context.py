@@ -6,13 +6,14 @@ import os
 import sys
 from functools import cached_property
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line.flags import Values
 from pybernetes.tools.kubectl.errors import CommandError, Usage
 
-TYPE_CHECKING = False  # typing's own costs time to import
 if TYPE_CHECKING:
     from typing import Any, TextIO
 
+    from pybernetes.api.resource import Object
     from pybernetes.tools.kubectl.command_line.lookup import Command
     from pybernetes.tools.kubectl.connection.client import Client
     from pybernetes.tools.kubectl.resources.discovery import Discovery
@@ -82,7 +83,7 @@ class Context:
         return [self.flags.kubeconfig] if self.flags.kubeconfig else paths(self.environment)
 
     @cached_property
-    def config(self) -> dict[str, Any]:
+    def config(self) -> Object:
         """The merged configuration."""
         from pybernetes.tools.kubectl.kubeconfig.files import load
 

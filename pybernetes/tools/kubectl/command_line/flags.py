@@ -7,9 +7,9 @@ A type followed by ``?x`` may be given without a value, which then is x.
 
 from __future__ import annotations
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.errors import CommandError
 
-TYPE_CHECKING = False  # typing's own costs time to import
 if TYPE_CHECKING:
     from typing import Any
 

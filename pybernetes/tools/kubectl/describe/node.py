@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.describe._writer import Writer, shown
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output.times import rfc1123z, since
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 GROUP = ""
 
@@ -16,7 +19,6 @@ _INFO = (
     ("OS Image", "osImage"), ("Operating System", "operatingSystem"), ("Architecture", "architecture"),
     ("Container Runtime Version", "containerRuntimeVersion"), ("Kubelet Version", "kubeletVersion"),
 )  # fmt: skip
-Object = dict[str, Any]
 
 
 def describe(writer: Writer, node: Object) -> None:

@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from typing import Any
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.errors import CommandError, NoConnection, Verbatim
 from pybernetes.tools.kubectl.kubeconfig.access import Access
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 _HINT = """
 
@@ -22,7 +26,7 @@ To learn more about this feature, consult the documentation available at:
 
 def credentials(access: Access) -> None:
     """Run the program and take the token or the certificate that it returns."""
-    settings: dict[str, Any] = access.exec or {}
+    settings: Object = access.exec or {}
     command = settings.get("command") or ""
     version = settings.get("apiVersion") or ""
     if version not in ("client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1"):
@@ -38,7 +42,7 @@ def credentials(access: Access) -> None:
     environment = dict(os.environ)
     for variable in settings.get("env") or ():
         environment[variable["name"]] = variable["value"]
-    spec: dict[str, Any] = {"interactive": mode != "Never" and os.isatty(0)}
+    spec: Object = {"interactive": mode != "Never" and os.isatty(0)}
     if settings.get("provideClusterInfo"):
         spec["cluster"] = {
             "server": access.server,

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.connection.client import JSON
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Verbatim, not_found
 from pybernetes.tools.kubectl.resources import manifests
 from pybernetes.tools.kubectl.resources.discovery import Resource
 
-TYPE_CHECKING = False  # typing's own costs time to import
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from pybernetes.tools.kubectl.connection.client import Object
+    from pybernetes.api.resource import Object
+
 
 MISSING = """You must provide one or more resources by argument or filename.
 Example resource specifications include:

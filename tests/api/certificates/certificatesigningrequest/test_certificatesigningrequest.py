@@ -10,6 +10,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from pybernetes.api import current_time, table
 from pybernetes.api.certificates.certificatesigningrequest import certificatesigningrequest as csr
 from pybernetes.api.field import Errors
+from pybernetes.api.resource import Object
 from tests.api import kinds
 from tests.api.certificates import pems
 
@@ -19,8 +20,8 @@ FORM = "must be a fully qualified domain and path of the form 'example.com/signe
 LABEL = "must consist of lower case alphanumeric characters"
 
 
-def make(spec: dict[str, Any]) -> dict[str, Any]:
-    """A request whose name may be anything."""
+def make(spec: Object) -> Object:
+    """Return a request whose name may be anything."""
     return {
         "apiVersion": "certificates.k8s.io/v1",
         "kind": "CertificateSigningRequest",
@@ -30,7 +31,7 @@ def make(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def broken(kind: str) -> str:
-    """A request with a wrong signature."""
+    """Return a request with a wrong signature."""
     content = pems.broken(pems.request(kind, Encoding.DER))
     return pems.encoded(pems.pem("CERTIFICATE REQUEST", content).encode())
 

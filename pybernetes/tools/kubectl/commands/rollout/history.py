@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.rollout._history import KINDS, cause_of, revisions, template_of
 from pybernetes.tools.kubectl.context import Context
@@ -11,6 +10,10 @@ from pybernetes.tools.kubectl.errors import CommandError, Verbatim
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.output.elastic_tabs import align
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "View rollout history"
 USAGE = "rollout history (TYPE NAME | TYPE/NAME) [flags]"
@@ -50,7 +53,7 @@ def run(context: Context) -> None:
         context.out(_text(context, info, by_number))
 
 
-def _structured(context: Context, info: Info, by_number: dict[int, dict[str, Any]]) -> None:
+def _structured(context: Context, info: Info, by_number: dict[int, Object]) -> None:
     show = printers.make(context)
     wanted = context.flags.revision
     if wanted and wanted not in by_number:
@@ -59,7 +62,7 @@ def _structured(context: Context, info: Info, by_number: dict[int, dict[str, Any
         show(by_number[number])
 
 
-def _text(context: Context, info: Info, by_number: dict[int, dict[str, Any]]) -> str:
+def _text(context: Context, info: Info, by_number: dict[int, Object]) -> str:
     wanted = context.flags.revision
     head = f"{info.resource.kind_name}/{info.name} "
     if not wanted:
