@@ -23,5 +23,5 @@ async def test_files_that_come_change_and_go_are_noticed(tmp_path: Path) -> None
 
 
 async def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match="watching .*none"):
+    with pytest.raises(OSError, match=r"watching .*none"):
         FolderWatcher(tmp_path / "none", lambda: None)

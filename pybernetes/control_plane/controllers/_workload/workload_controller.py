@@ -24,7 +24,7 @@ from pybernetes.runtime.controller import Mapper
 from pybernetes.runtime.owned_objects import claim
 
 
-class Workload(Controller):
+class WorkloadController(Controller):
     """What Deployments and the like have in common. A subclass adds its kind and ``reconcile``."""
 
     kind: ClassVar[Kindlike]

@@ -1,7 +1,7 @@
 """The form in which messages show parts of pods."""
 
 from pybernetes.api import schema
-from pybernetes.api.core.pod.validation.internal import _fields, _table, difference, show
+from pybernetes.api.core.pod.validation.go_structs import _fields, _table, difference, show
 from pybernetes.api.text import go_format
 
 

@@ -19,7 +19,7 @@ _REQUIREMENT = ("key", "operator", "values")
 
 @lru_cache(maxsize=1)
 def _table() -> dict[str, str]:
-    text = files(__package__).joinpath("internal.txt").read_text()
+    text = files(__package__).joinpath("go_structs.txt").read_text()
     lines = (line.partition(" ") for line in text.splitlines() if line and line[0] != "#")
     return {name: fields for name, _, fields in lines}
 
