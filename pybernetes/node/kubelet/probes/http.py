@@ -31,7 +31,7 @@ def _context() -> ssl.SSLContext:
 
 
 async def get(url: str, headers: list[tuple[str, str]], agent: str = _AGENT) -> Answer:
-    """A GET that follows redirects to the same host."""
+    """Send a GET that follows redirects to the same host."""
     for _ in range(_REDIRECTS):
         answer, location = await _once(url, headers, agent)
         if not location or not 300 <= answer.status < 400:

@@ -12,7 +12,7 @@ import orjson
 
 from pybernetes.api import zpages
 from pybernetes.lib import ciphers, tls
-from pybernetes.node.kubelet import certificates
+from pybernetes.node.kubelet.certificates.serving_certificate import serving_files
 from pybernetes.node.kubelet.kubelet import Kubelet
 from pybernetes.node.kubelet.server.auth import KubeletAuth
 from pybernetes.node.kubelet.server.http import Handler, HttpServer, Problem, Request, Response
@@ -64,7 +64,7 @@ class KubeletServer:
         """Listens."""
         kubelet, settings = self._kubelet, self._kubelet.options.configuration
         if settings["enableServer"]:
-            files = certificates.serving_files(kubelet.options, kubelet.addresses)
+            files = serving_files(kubelet.options, kubelet.addresses)
             authority = settings["authentication"]["x509"]["clientCAFile"] or None
             self._context = tls.server_context(
                 *files, client_ca=authority, ciphers=ciphers.openssl_list(settings["tlsCipherSuites"]) or "",

@@ -9,7 +9,7 @@ from typing import Any
 
 from pybernetes.lib import rfc3339
 from pybernetes.node.kubelet.containers import logs
-from pybernetes.node.kubelet.containers.logs import Options as LogOptions
+from pybernetes.node.kubelet.containers.logs import LogOptions
 from pybernetes.node.kubelet.cri.client import CriError
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerRun, ContainerState
 from pybernetes.node.kubelet.kubelet import Kubelet

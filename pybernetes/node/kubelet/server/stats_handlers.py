@@ -11,10 +11,9 @@ from pybernetes.lib.exposition import CONTENT_TYPE, Exposition, Labels
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerState
 from pybernetes.node.kubelet.kubelet import Kubelet
 from pybernetes.node.kubelet.pod.pod_worker import WorkerPhase
-from pybernetes.node.kubelet.pod_sources.static_pod import is_mirror
+from pybernetes.node.kubelet.pod_kinds import is_mirror, is_static
 from pybernetes.node.kubelet.server.http import Problem, Request, Response
 from pybernetes.node.kubelet.stats import cadvisor_metrics, cgroup_stats, kubelet_metrics, resource_metrics
-from pybernetes.node.kubelet.status import is_static
 
 Fields = dict[str, Any]
 _PROBE = ("probe_type", "container", "pod_uid", "pod", "namespace", "result")
@@ -31,7 +30,7 @@ class StatsHandlers:
         if request.path.rstrip("/") != "/stats/summary":
             raise Problem(404, "404 page not found\n")
         brief = request.parameter("only_cpu_and_memory") == "true"
-        summary = await self._kubelet.figures.summary(brief=brief)
+        summary = await self._kubelet.stats.summary(brief=brief)
         return Response(orjson.dumps(summary), content_type="application/json")
 
     async def metrics(self, request: Request) -> Response:
@@ -47,21 +46,21 @@ class StatsHandlers:
 
     async def _own(self) -> bytes:
         kubelet = self._kubelet
-        summary = await kubelet.figures.summary()
+        summary = await kubelet.stats.summary()
         return kubelet_metrics.render(
-            kubelet.options.node_name, self._gauges(), kubelet.context.counts, summary
+            kubelet.options.node_name, self._gauges(), kubelet.context.metrics, summary
         )
 
     async def _resource(self) -> bytes:
         try:
-            summary: Fields | None = await self._kubelet.figures.summary(brief=True)
+            summary: Fields | None = await self._kubelet.stats.summary(brief=True)
         except OSError:
             summary = None
         return resource_metrics.render(summary)
 
     async def _cadvisor(self) -> bytes:
         kubelet = self._kubelet
-        found = await cgroup_stats.groups(kubelet.figures)
+        found = await cgroup_stats.groups(kubelet.stats)
         return cadvisor_metrics.render(found, cgroup_stats.this_machine(), kubelet.clock.now())
 
     async def _probes(self) -> bytes:
@@ -116,5 +115,5 @@ class StatsHandlers:
             ("Current number of ephemeral containers in pods managed by this kubelet."),
             [([], ephemeral)],
         )
-        version = 2 if kubelet.figures.groups.unified else 1
+        version = 2 if kubelet.stats.groups.unified else 1
         yield "kubelet_cgroup_version", "cgroup version on the hosts.", [([], version)]

@@ -6,11 +6,18 @@ import os
 import re
 import socket
 import threading
-from typing import Any
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.connection.http import Connection
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pybernetes.api.resource import Object
+    from pybernetes.tools.kubectl.command_line.flags import Values
+
 
 SUMMARY = "Run a proxy to the Kubernetes API server"
 USAGE = "proxy [--port=PORT] [--www=static-dir] [--www-prefix=prefix] [--api-prefix=prefix]"
@@ -111,7 +118,7 @@ class _Client:
         prefix = self._context.flags.api_prefix.rstrip("/")
         if prefix and path.startswith(prefix):
             path = path[len(prefix) :] or "/"
-        kept: dict[str, Any] = {}
+        kept: Object = {}
         for key, value in headers:
             if key.lower() not in _HOP:
                 kept.setdefault(key, []).append(value)
@@ -141,7 +148,7 @@ class _Client:
         self._connection.sendall(head.encode() + body)
 
 
-def _allowed(flags: Any, method: str, path: str, host: str) -> bool:
+def _allowed(flags: Values, method: str, path: str, host: str) -> bool:
     def matches(patterns: str, text: str) -> bool:
         return any(re.search(pattern, text) for pattern in patterns.split(",") if pattern)
 
