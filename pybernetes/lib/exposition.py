@@ -11,7 +11,7 @@ import resource
 import time
 from collections.abc import Iterable, Sequence
 
-CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+CONTENT_TYPE = b"text/plain; version=0.0.4; charset=utf-8"
 Labels = Sequence[tuple[str, str]]
 _ESCAPES = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
 

@@ -10,7 +10,7 @@ from pybernetes.control_plane.apiserver import warning_headers
 from pybernetes.lib.http import messages
 
 if TYPE_CHECKING:
-    from pybernetes.lib.http.server_connection import Connection
+    from pybernetes.control_plane.apiserver.connection import Connection
 
 # A request's id is a UUID, random for this process and counted within it.
 _PROCESS = str(uuid.uuid4())[:23].encode()
@@ -21,6 +21,7 @@ class Request(messages.Request):
     """One request. ``user``, ``request_info`` and ``kind`` are filled in by the steps of the chain."""
 
     __slots__ = ("_audit_id", "audit", "flow", "kind", "local", "request_info", "ticket", "user", "warnings")
+    connection: Connection
 
     def __init__(
         self,

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from pybernetes.lib.http.server_connection import Connection
 
 JSON = b"application/json"
+TEXT = b"text/plain; charset=utf-8"
+# Taken out of the headers that all answers share when an answer says something else.
+NOT_CACHED = b"Cache-Control: no-cache, private\r\n"
 
 
 class _StatusLines(dict[int, bytes]):

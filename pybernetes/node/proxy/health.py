@@ -8,13 +8,13 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
 from pybernetes.lib.clock import Clock
+from pybernetes.lib.http.messages import Request, Response
 from pybernetes.lib.rfc3339 import micro
 from pybernetes.node.proxy.service_port import ServiceState
-from pybernetes.runtime.component_server import Asked, ComponentServer, Page
+from pybernetes.runtime.component_server import ComponentServer, Handler
 
 log = logging.getLogger(__name__)
 TO_BE_DELETED = "ToBeDeletedByClusterAutoscaler"
-_JSON = "application/json"
 
 
 class Health:
@@ -49,9 +49,9 @@ class Health:
         taints = (self.node.get("spec") or {}).get("taints") or ()
         return all(each.get("key") != TO_BE_DELETED for each in taints)
 
-    def page(self, asked: Asked) -> Page:
+    def page(self, request: Request) -> Response:
         """The answer of ``/healthz`` and ``/livez``; only the former looks at the node."""
-        name = asked.path.strip("/")
+        name = request.path.strip("/")
         good = self.healthy and (name == "livez" or self.eligible)
         status = 200 if good else 503
         self.answers[name, status] = self.answers.get((name, status), 0) + 1
@@ -64,19 +64,19 @@ class Health:
         }
         if name == "healthz":
             body["nodeEligible"] = self.eligible
-        return Page(json.dumps(body).encode(), status, _JSON)
+        return Response(json.dumps(body).encode(), status)
 
 
 class _OnePage(ComponentServer):
     """Answers every path alike."""
 
-    def __init__(self, page: Callable[[], Page]) -> None:
+    def __init__(self, page: Handler) -> None:
         super().__init__({})
         self._page = page
 
-    async def answer(self, asked: Asked) -> Page:
-        """The page, as it is now."""
-        return self._page()
+    def handler(self, path: str) -> Handler:
+        """Return what answers for a path."""
+        return self._page
 
 
 class HealthCheckPorts:
@@ -106,7 +106,7 @@ class HealthCheckPorts:
         servers: list[ComponentServer] = []
         self._servers[service] = (port, servers)
         for address in await self._addresses():
-            server = _OnePage(lambda: self._page(service))
+            server = _OnePage(lambda request: self._page(service))
             try:
                 await server.start(address, port)
             except OSError as error:
@@ -123,7 +123,7 @@ class HealthCheckPorts:
         for service in list(self._servers):
             await self._close(service)
 
-    def _page(self, service: str) -> Page:
+    def _page(self, service: str) -> Response:
         namespace, _, name = service.partition("/")
         count, healthy = self._counts.get(service, 0), self._health.healthy
         body = {
@@ -132,5 +132,5 @@ class HealthCheckPorts:
             "serviceProxyHealthy": healthy,
         }
         status = 200 if count and healthy else 503
-        weight = ("X-Load-Balancing-Endpoint-Weight", str(count))
-        return Page(json.dumps(body, indent=1).encode(), status, _JSON, (weight,))
+        weight = (b"X-Load-Balancing-Endpoint-Weight", str(count).encode())
+        return Response(json.dumps(body, indent=1).encode(), status, headers=(weight,))

@@ -15,6 +15,7 @@ from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.exposition import CONTENT_TYPE
 from pybernetes.lib.flags import duration
+from pybernetes.lib.http.messages import Request, Response
 from pybernetes.node.proxy import backend, config, conntrack
 from pybernetes.node.proxy.backend import Backend, LocalTraffic, Settings, SyncError
 from pybernetes.node.proxy.change_tracker import Change, ChangeTracker
@@ -22,7 +23,7 @@ from pybernetes.node.proxy.health import Health, HealthCheckPorts
 from pybernetes.node.proxy.metrics import ProxyMetrics
 from pybernetes.node.proxy.rule_monitor import RuleMonitor
 from pybernetes.node.proxy.service_port import Node, node_of
-from pybernetes.runtime.component_server import Asked, ComponentServer, Page, zpages_of
+from pybernetes.runtime.component_server import ComponentServer, text, zpages_of
 from pybernetes.runtime.informer import Informer
 
 log = logging.getLogger(__name__)
@@ -266,8 +267,8 @@ class ProxyServer:
         return ["0.0.0.0"] if found is None else found
 
     async def _serve(self) -> None:
-        def figures(asked: Asked) -> Page:
-            return Page(
+        def figures(request: Request) -> Response:
+            return Response(
                 self.metrics.render(self.tracker, self.health, self.backends), content_type=CONTENT_TYPE
             )
 
@@ -275,8 +276,8 @@ class ProxyServer:
         metrics = ComponentServer(
             {
                 "/metrics": figures,
-                "/proxyMode": lambda asked: Page(self.mode_name.encode()),
-                "/healthz": lambda asked: Page(b"ok"),
+                "/proxyMode": lambda request: text(self.mode_name.encode()),
+                "/healthz": lambda request: text(b"ok"),
                 **zpages_of("kube-proxy", self._flags, ("/metrics", "/proxyMode", "/healthz")),
             }
         )

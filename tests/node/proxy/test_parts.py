@@ -11,6 +11,7 @@ import pytest
 
 from pybernetes.cmd import kube_proxy
 from pybernetes.lib.clock import ManualClock
+from pybernetes.lib.http.messages import Request
 from pybernetes.node.proxy import config, conntrack
 from pybernetes.node.proxy.backend import LocalTraffic
 from pybernetes.node.proxy.balance import Balancer
@@ -19,7 +20,6 @@ from pybernetes.node.proxy.health import Health
 from pybernetes.node.proxy.proxy_server import local_traffic
 from pybernetes.node.proxy.rule_monitor import Reader
 from pybernetes.node.proxy.service_port import Node, Target
-from pybernetes.runtime.component_server import Asked
 
 # -- configuration ---------------------------------------------------------------------------------------
 
@@ -109,7 +109,7 @@ def test_health() -> None:
     health = Health(clock, 60)
 
     def page(path: str) -> tuple[int, dict[str, Any]]:
-        found = health.page(Asked(path, "", {}, None))
+        found = health.page(Request(None, "GET", path, "", {}, b""))  # type: ignore[arg-type]
         return found.status, json.loads(found.body)
 
     assert page("/healthz")[0] == 503 and page("/livez")[0] == 200  # there is no Node yet

@@ -22,6 +22,7 @@ from pybernetes.control_plane.apiserver.authn.service_accounts.openid_documents 
 from pybernetes.control_plane.apiserver.authz import authorization
 from pybernetes.control_plane.apiserver.authz import write_checks as authz_guards
 from pybernetes.control_plane.apiserver.authz.verdict import Mode
+from pybernetes.control_plane.apiserver.connection import Connection
 from pybernetes.control_plane.apiserver.context import NodeAccess, ServerContext
 from pybernetes.control_plane.apiserver.custom_resources import CustomResources
 from pybernetes.control_plane.apiserver.discovery.discovery import Discovery
@@ -39,7 +40,9 @@ from pybernetes.control_plane.apiserver.storage.kinds import Kinds
 from pybernetes.control_plane.apiserver.storage.retrying_sync import RetryingSync
 from pybernetes.control_plane.store.protocol import Store, StoreError
 from pybernetes.lib.discover import discover
-from pybernetes.lib.http.server_connection import Application, Server
+from pybernetes.lib.http.messages import NOT_CACHED
+from pybernetes.lib.http.server import Server
+from pybernetes.lib.http.server_connection import Application
 from pybernetes.lib.serving_certificates import ServingCertificates
 
 log = logging.getLogger(__name__)
@@ -123,7 +126,9 @@ class ApiServer:
         if auditor is not None:
             application = auditor.wrap(application)
             self.metrics.more.append(auditor.render)
-        self.http = Server(application, pipeline.refusal, request_class=Request)
+        self.http = Server(
+            application, pipeline.refusal, None, Request, connection_class=Connection, headers=NOT_CACHED
+        )
         self.port = 0
         self._compaction: asyncio.Task[None] | None = None
         self._upkeep: RetryingSync | None = None

@@ -28,8 +28,9 @@ from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib import rfc3339
 from pybernetes.lib.exposition import Exposition
-from pybernetes.lib.http.server_connection import Answer, Application, Upgrade
+from pybernetes.lib.http.server_connection import Answer, Application
 from pybernetes.lib.http.stream import Stream
+from pybernetes.lib.http.upgrade import Upgrade
 
 _LONG_VERBS = frozenset(("watch", "proxy"))
 _LONG_SUBRESOURCES = frozenset(("attach", "exec", "proxy", "log", "portforward"))

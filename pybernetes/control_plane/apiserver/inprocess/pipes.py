@@ -7,10 +7,12 @@ from collections import deque
 from typing import Any
 
 from pybernetes.lib.http.limits import Limits
-from pybernetes.lib.http.server_connection import Upgrade
 from pybernetes.lib.http.stream import Stream
+from pybernetes.lib.http.upgrade import Upgrade
 
 Headers = dict[bytes, bytes]
+# How much may wait for the reader before what can wait does.
+_AHEAD = 1 << 16
 
 
 class Reader:
@@ -24,7 +26,7 @@ class Reader:
         self._waiter: asyncio.Future[None] | None = None
         self.transport = self
         if stream is not None:
-            stream.attach(self, None)  # type: ignore[arg-type]
+            stream.attach(self)
 
     # What a stream asks of its connection.
 
@@ -45,6 +47,8 @@ class Reader:
             else:
                 self._ended = True
             self._raw = rest[size + 2 :]
+        if self._stream is not None and self.get_write_buffer_size() > _AHEAD:
+            self._stream.pause()
         self._wake()
 
     def get_write_buffer_size(self) -> int:
@@ -70,6 +74,8 @@ class Reader:
             await self._waiter
         data = b"".join(self._parts)
         self._parts.clear()
+        if self._stream is not None:
+            self._stream.resume()
         return data
 
     def close(self) -> None:

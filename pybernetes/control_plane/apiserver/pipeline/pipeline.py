@@ -151,11 +151,11 @@ def failure(error: Exception, request: Request) -> Response:
     return Response(negotiation.encode(body, form), error.code, form.media.encode(), headers)
 
 
-def refusal(status: int, message: str) -> bytes:
-    """The Status of a request that could not be read at all."""
+def refusal(status: int, message: str) -> Response:
+    """Return the Status of a request that could not be read at all."""
     error = (
         errors.too_large(message)
         if status == 413
         else errors.StatusError(status, _REASONS.get(status, ""), message)
     )
-    return orjson.dumps(error.body())
+    return Response(orjson.dumps(error.body()), status)

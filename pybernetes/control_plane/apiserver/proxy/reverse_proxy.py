@@ -12,8 +12,9 @@ from pybernetes.control_plane.apiserver.proxy import links
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib.http.dialer import Dialer, direct
 from pybernetes.lib.http.messages import Response
-from pybernetes.lib.http.server_connection import Answer, Upgrade
+from pybernetes.lib.http.server_connection import Answer
 from pybernetes.lib.http.stream import Stream, chunk
+from pybernetes.lib.http.upgrade import Upgrade
 
 # Headers that belong to one connection, not to the message.
 _HOP = frozenset((b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-authorization", b"te", b"trailer",

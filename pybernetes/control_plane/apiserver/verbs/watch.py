@@ -25,8 +25,8 @@ from pybernetes.control_plane.apiserver.storage.selection import Selection
 from pybernetes.control_plane.apiserver.verbs.event_conversion import EventConverter, Sink, convert_all
 from pybernetes.control_plane.apiserver.verbs.get import wait_for
 from pybernetes.control_plane.store.protocol import Compacted, Event, Record, StoreError
-from pybernetes.lib.http.server_connection import Upgrade
 from pybernetes.lib.http.stream import Stream, chunk
+from pybernetes.lib.http.upgrade import Upgrade
 
 _BOOKMARK_SECONDS = 60.0
 _SHORTEST_TIMEOUT = 1800

@@ -43,7 +43,7 @@ class StatsHandlers:
         page = pages.get(request.path.strip("/"))
         if page is None:
             raise Problem(404, "404 page not found\n")
-        return Response(await page(), content_type=CONTENT_TYPE)
+        return Response(await page(), content_type=CONTENT_TYPE.decode())
 
     async def _own(self) -> bytes:
         kubelet = self._kubelet
