@@ -17,7 +17,7 @@ from pybernetes.client.rate_limiter import RateLimiter
 from pybernetes.client.refs import CONFIG_MAPS
 from pybernetes.client.rest_transport import RestTransport, retry_after, warning_text
 from pybernetes.lib.clock import ManualClock
-from pybernetes.lib.http.client_connection import Answer
+from pybernetes.lib.http.messages import Reply
 
 CLOSE = "close the connection without an answer"
 
@@ -293,8 +293,5 @@ def test_headers_cannot_be_smuggled_in() -> None:
     ],
 )
 def test_what_is_asked_again(code: int, headers: str, safe: bool, wait: float | None) -> None:
-    given = Answer()
-    given.status = code
-    if headers:
-        given.headers[b"retry-after"] = headers.encode()
+    given = Reply(code, [(b"Retry-After", headers.encode())] if headers else [])
     assert retry_after(given, safe) == wait

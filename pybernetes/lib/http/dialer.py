@@ -83,6 +83,21 @@ class NamespaceDialer(Dialer):
         return made
 
 
+def keep_alive(sock: socket.socket | None) -> None:
+    """Have the kernel notice a server that is gone without a word, which a long answer would wait for forever."""
+    if sock is None or sock.family not in (socket.AF_INET, socket.AF_INET6):
+        return
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for option, value in (
+        ("TCP_KEEPIDLE", 30),
+        ("TCP_KEEPINTVL", 10),
+        ("TCP_KEEPCNT", 3),
+        ("TCP_USER_TIMEOUT", 60000),
+    ):
+        if hasattr(socket, option):
+            sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)
+
+
 def socket_in(namespace: Path, family: int) -> socket.socket:
     """A socket of another network namespace, for ever: this thread is there only while it is made."""
     with open("/proc/thread-self/ns/net") as home, namespace.open() as there:

@@ -303,7 +303,7 @@ class Connection(asyncio.Protocol):
 
     def _answer(self, request: Request, answer: Answer) -> None:
         if self.transport.is_closing():
-            if isinstance(answer, Stream):
+            if isinstance(answer, (Stream, Upgrade)):
                 answer.lost()
         elif isinstance(answer, Response):
             self._respond(request, answer)

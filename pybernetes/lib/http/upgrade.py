@@ -14,11 +14,15 @@ _TASKS: set[asyncio.Task[None]] = set()
 class Upgrade:
     """An answer that takes the raw connection over: ``start`` gets the transport and what was already read.
 
-    It returns the protocol that receives the bytes from then on.
+    It returns the protocol that receives the bytes from then on. ``lost`` is called instead if the client has left.
     """
 
-    def __init__(self, start: Callable[[asyncio.Transport, bytes], asyncio.Protocol]) -> None:
-        self.start = start
+    def __init__(
+        self,
+        start: Callable[[asyncio.Transport, bytes], asyncio.Protocol],
+        lost: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.start, self.lost = start, lost
 
 
 def switching_protocols(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
@@ -27,8 +31,13 @@ def switching_protocols(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
     return b"\r\n".join(lines) + b"\r\n\r\n"
 
 
-def upgraded(head: bytes, serve: Callable[[Duplex], Awaitable[None]]) -> Upgrade:
-    """Return an answer that sends ``head`` and then has the connection served until ``serve`` is done with it."""
+def upgraded(
+    head: bytes, serve: Callable[[Duplex], Awaitable[None]], abandon: Callable[[], None] = lambda: None
+) -> Upgrade:
+    """Return an answer that sends ``head`` and then has the connection served until ``serve`` is done with it.
+
+    ``abandon`` lets go of what ``serve`` was to use, if there is no client any more.
+    """
 
     async def run(client: Duplex) -> None:
         try:
@@ -49,4 +58,4 @@ def upgraded(head: bytes, serve: Callable[[Duplex], Awaitable[None]]) -> Upgrade
         task.add_done_callback(_TASKS.discard)
         return client
 
-    return Upgrade(start)
+    return Upgrade(start, abandon)

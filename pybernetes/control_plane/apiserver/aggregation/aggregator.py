@@ -26,7 +26,8 @@ from pybernetes.control_plane.apiserver.storage.update_rules import StatusRules
 from pybernetes.control_plane.apiserver.webhooks.service_resolver import Unresolved, resolve
 from pybernetes.control_plane.store.prefix_follower import PrefixFollower
 from pybernetes.control_plane.store.protocol import Conflict, NotFound, Record, StoreError, Watch
-from pybernetes.lib.http.client import Peer, Reply, RequestFailed
+from pybernetes.lib.http.client import Peer, RequestFailed
+from pybernetes.lib.http.messages import Reply
 
 log = logging.getLogger(__name__)
 _OPTIONS = WriteOptions(manager="kube-apiserver")
