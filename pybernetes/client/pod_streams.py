@@ -12,11 +12,13 @@ from urllib.parse import urlencode
 
 import orjson
 
-from pybernetes.client import websocket
 from pybernetes.client.client import Client
 from pybernetes.client.errors import StatusError, from_answer
 from pybernetes.client.refs import PODS, path_of
+from pybernetes.client.websocket import connect
 from pybernetes.lib import listener
+from pybernetes.lib.http.websocket import WebSocketError
+from pybernetes.lib.http.websocket_connection import WebSocket
 
 STDIN, STDOUT, STDERR, ERROR, RESIZE = range(5)
 _CLOSE = 255
@@ -56,7 +58,7 @@ async def logs(
 class Process:
     """A command in a container, or the container's own: ``read`` what it writes, ``write`` what it reads."""
 
-    def __init__(self, socket: websocket.WebSocket) -> None:
+    def __init__(self, socket: WebSocket) -> None:
         self._socket = socket
         self.status: dict[str, Any] | None = None  # how it ended
 
@@ -81,7 +83,7 @@ class Process:
     async def close_stdin(self) -> None:
         """Ends its standard input; only version 5 of the protocol can."""
         if not self._socket.protocol.startswith("v5."):
-            raise websocket.WebSocketError("the server cannot be told that the input has ended")
+            raise WebSocketError("the server cannot be told that the input has ended")
         await self._socket.send(bytes((_CLOSE, STDIN)))
 
     async def resize(self, width: int, height: int) -> None:
@@ -166,14 +168,14 @@ async def _process(
     return Process(await _connect(client, path, urlencode(query), _EXEC_PROTOCOLS))
 
 
-async def _connect(client: Client, path: str, query: str, protocols: tuple[str, ...]) -> websocket.WebSocket:
-    return await websocket.connect(client.transport, path, query, protocols, client.headers)
+async def _connect(client: Client, path: str, query: str, protocols: tuple[str, ...]) -> WebSocket:
+    return await connect(client.transport, path, query, protocols, client.headers)
 
 
 class Forward:
     """A connection to one port of a pod."""
 
-    def __init__(self, socket: websocket.WebSocket, port: int) -> None:
+    def __init__(self, socket: WebSocket, port: int) -> None:
         self._socket, self.port = socket, port
         self._announced = {0: False, 1: False}
 

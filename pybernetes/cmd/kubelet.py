@@ -251,7 +251,7 @@ async def serve(arguments: argparse.Namespace, stop: asyncio.Event, *, alone: bo
     from pybernetes.node.kubelet import certificates, node_allocatable
     from pybernetes.node.kubelet.config import Options
     from pybernetes.node.kubelet.kubelet import Kubelet
-    from pybernetes.node.kubelet.server import KubeletServer
+    from pybernetes.node.kubelet.server.kubelet_server import KubeletServer
     from pybernetes.node.network import cni
 
     root = Path(arguments.root_dir)

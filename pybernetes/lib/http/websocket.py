@@ -89,9 +89,10 @@ def masked(payload: bytes, mask: bytes) -> bytes:
 
 
 class Parser:
-    """Bytes in, messages out: pairs of opcode and payload."""
+    """Bytes in, messages out: pairs of opcode and payload. With ``masked`` frames must be, as a client's are."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, masked: bool = False) -> None:
+        self._masked = masked
         self._data = bytearray()
         self._opcode = 0
         self._message = bytearray()
@@ -106,6 +107,8 @@ class Parser:
                 messages.append((opcode, payload))
                 continue
             if opcode != _CONTINUATION:
+                if self._opcode:
+                    raise WebSocketError("a message inside of another one")
                 self._opcode, self._message = opcode, bytearray()
             elif not self._opcode:
                 raise WebSocketError("a continuation of nothing")
@@ -124,6 +127,8 @@ class Parser:
         first, second = data[0], data[1]
         if first & 0x70:
             raise WebSocketError("reserved bits are set")
+        if self._masked and not second & 0x80:
+            raise WebSocketError("a client's frame is not masked")
         size, position = second & 0x7F, 2
         if size == 126:
             if len(data) < 4:

@@ -71,7 +71,7 @@ class _Client(asyncio.Protocol):
     ) -> None:
         self._own, self._stream, self.backlog = transport, stream, backlog
         self._kind, self._split = kind, split
-        self._parser = websocket.Parser()
+        self._parser = websocket.Parser(masked=True)
         self.transport = self
 
     def write(self, data: bytes) -> None:

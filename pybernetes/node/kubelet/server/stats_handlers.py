@@ -8,11 +8,12 @@ from typing import Any
 import orjson
 
 from pybernetes.lib.exposition import CONTENT_TYPE, Exposition, Labels
+from pybernetes.lib.http.messages import Response
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerState
 from pybernetes.node.kubelet.kubelet import Kubelet
 from pybernetes.node.kubelet.pod.pod_worker import WorkerPhase
 from pybernetes.node.kubelet.pod_sources.static_pod import is_mirror
-from pybernetes.node.kubelet.server.http import Problem, Request, Response
+from pybernetes.node.kubelet.server.request import Request, page_not_found
 from pybernetes.node.kubelet.stats import cadvisor_metrics, cgroup_stats, kubelet_metrics, resource_metrics
 from pybernetes.node.kubelet.status import is_static
 
@@ -29,10 +30,10 @@ class StatsHandlers:
     async def stats(self, request: Request) -> Response:
         """The summary."""
         if request.path.rstrip("/") != "/stats/summary":
-            raise Problem(404, "404 page not found\n")
+            raise page_not_found()
         brief = request.parameter("only_cpu_and_memory") == "true"
         summary = await self._kubelet.figures.summary(brief=brief)
-        return Response(orjson.dumps(summary), content_type="application/json")
+        return Response(orjson.dumps(summary))
 
     async def metrics(self, request: Request) -> Response:
         """Metrics, of which there are four pages."""
@@ -42,8 +43,8 @@ class StatsHandlers:
         }  # fmt: skip
         page = pages.get(request.path.strip("/"))
         if page is None:
-            raise Problem(404, "404 page not found\n")
-        return Response(await page(), content_type=CONTENT_TYPE.decode())
+            raise page_not_found()
+        return Response(await page(), content_type=CONTENT_TYPE)
 
     async def _own(self) -> bytes:
         kubelet = self._kubelet
