@@ -6,6 +6,7 @@ import asyncio
 
 from pybernetes.lib.http.messages import Request, Response
 from pybernetes.runtime.component_server import Checks, ComponentServer, text
+from tests.lib.http import malformed_requests
 
 
 async def ask(port: int, request: bytes) -> bytes:
@@ -49,4 +50,10 @@ async def test_pages() -> None:
     assert b"RuntimeError: broken" in await ask(port, get("/broken"))
     assert (await ask(port, b"POST /healthz HTTP/1.1\r\nHost: x\r\n\r\n")).startswith(b"HTTP/1.1 405")
     assert (await ask(port, b"HEAD /healthz HTTP/1.1\r\nHost: x\r\n\r\n")).startswith(b"HTTP/1.1 500")
+    await server.stop()
+
+
+async def test_malformed_requests() -> None:
+    server = ComponentServer({"/healthz": Checks().page})
+    await malformed_requests.check(await server.start("127.0.0.1", 0))
     await server.stop()

@@ -203,7 +203,7 @@ class ClientConnection(Duplex):
             self._break("http: response body too large")
 
     def on_message_complete(self) -> None:
-        if not self._reply.status or self.upgraded or self._complete or self._parser is None:
+        if not self._reply.status or self.upgraded or self._complete or self._parser is None or self.error:
             return
         self._keep_alive = self._parser.should_keep_alive()
         self._finish()
