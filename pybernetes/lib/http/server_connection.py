@@ -174,6 +174,7 @@ class Connection(asyncio.Protocol):
         self._target = b""
         self._headers: dict[bytes, bytes] = {}
         self._repeated: dict[bytes, list[bytes]] | None = None
+        self._head: tuple[dict[bytes, bytes], dict[bytes, list[bytes]] | None] | None = None
         self._header_size = self._repeats = self._waited_bytes = self._body_before = 0
         self._body: bytes | bytearray = b""
         self._receiving = self._in_head = True
@@ -181,13 +182,10 @@ class Connection(asyncio.Protocol):
 
     def on_url(self, url: bytes) -> None:
         self._target += url
-        self._grow_head(len(url))
 
     def on_header(self, name: bytes, value: bytes) -> None:
         name = name.lower()
-        self._grow_head(len(name) + len(value))
-        if not self._in_head:  # a trailer, which could name what only a header may
-            return
+        self._header_size += len(name) + len(value)
         if name in self._headers:
             value = self._repeat(name, value)
         self._headers[name] = value
@@ -208,32 +206,36 @@ class Connection(asyncio.Protocol):
         # Credentials are never mixed: the first ones count.
         return first if name == b"authorization" else first + b", " + value
 
-    def _grow_head(self, size: int) -> None:
-        self._header_size += size
-        if self._header_size > self.server.limits.head:
-            self.refuse(431, "the headers are too large")
-
     def on_headers_complete(self) -> None:
         self._in_head = False
         headers, limits, parser = self._headers, self.server.limits, self._parser
         keep_alive = self._keep_alive = parser.should_keep_alive()
+        if self._header_size + len(self._target) > limits.head:
+            self.refuse(431, "the headers are too large")
+        elif len(headers) + self._repeats > limits.headers:
+            self.refuse(431, "there are too many headers")
         # Nearly every request is of HTTP/1.1 and has nothing of this.
-        if (
+        elif (
             not keep_alive
             or b"host" not in headers
             or b"connection" in headers
             or b"transfer-encoding" in headers
         ):
-            problem = strictness.request_problem(parser.get_http_version(), headers)
-            if problem:
-                self.refuse(400, problem)
-        length = headers.get(b"content-length", b"0")
-        if length.isdigit() and int(length) > limits.body:
+            self._check_head()
+        length = headers.get(b"content-length")
+        if length is not None and length.isdigit() and int(length) > limits.body:
             self.refuse(413, f"limit is {limits.body}")
-        elif len(headers) + self._repeats > limits.headers:
-            self.refuse(431, "there are too many headers")
         elif b"expect" in headers and headers[b"expect"].lower() == b"100-continue" and not self._closing:
             self.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+
+    def _check_head(self) -> None:
+        problem = strictness.request_problem(self._parser.get_http_version(), self._headers)
+        if problem:
+            self.refuse(400, problem)
+        elif b"transfer-encoding" in self._headers:
+            # What follows the chunks could have any name and is no header.
+            self._head = self._headers, self._repeated
+            self._headers, self._repeated = {}, None
 
     def on_body(self, data: bytes) -> None:
         if self._closing:
@@ -252,6 +254,8 @@ class Connection(asyncio.Protocol):
         if self._closing:
             return
         self._receiving = False
+        if self._head is not None:
+            self._headers, self._repeated = self._head
         path, query = split_target(self._target)
         body = self._body if isinstance(self._body, bytes) else bytes(self._body)
         method = self._parser.get_method().decode()
