@@ -76,7 +76,7 @@ async def one_process(storage: str) -> AsyncIterator[Client]:
     from pybernetes.control_plane.apiserver.assembly.api_server import ApiServer
     from pybernetes.control_plane.apiserver.authn.user import AUTHENTICATED, MASTERS, User
     from pybernetes.control_plane.apiserver.inprocess import InProcessTransport
-    from pybernetes.control_plane.controllers._controller_manager import manager as _manager
+    from pybernetes.control_plane.controllers._controller_manager import registry
     from pybernetes.lib import flags
     from pybernetes.runtime import Manager
 
@@ -90,10 +90,10 @@ async def one_process(storage: str) -> AsyncIterator[Client]:
         client = Client(
             InProcessTransport(server.http.application, User("bench", groups=(MASTERS, AUTHENTICATED)))
         )
-        known = _manager.descriptors()
-        settings = flags.defaults(_manager.flags(known))
+        known = registry.descriptors()
+        settings = flags.defaults(registry.flags(known))
         manager = Manager(client)
-        _manager.add_all(manager, _manager.select(("*",), known), settings)
+        registry.add_all(manager, registry.select(("*",), known), settings)
         work = asyncio.create_task(manager.run())
         try:
             await manager.working.wait()

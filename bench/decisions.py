@@ -39,9 +39,9 @@ def microseconds(name: str, nodes: int, pods: int) -> float:
     """The processor time of a decision, in microseconds, on average over all pods of a workload."""
     from pybernetes.scheduling.config import Configuration
     from pybernetes.scheduling.cycle import Cycle
+    from pybernetes.scheduling.handle import Handle
     from pybernetes.scheduling.listers import Listers
     from pybernetes.scheduling.nodes import NodeReader
-    from pybernetes.scheduling.nominations import Nominations
     from pybernetes.scheduling.pods import PodReader
     from pybernetes.scheduling.profile import Profile
     from pybernetes.scheduling.resource_requests import Resources
@@ -49,8 +49,8 @@ def microseconds(name: str, nodes: int, pods: int) -> float:
 
     workload, resources, listers = WORKLOADS[name](nodes, pods), Resources(), Listers()
     snapshot, pod_reader, node_reader = Snapshot(resources), PodReader(resources), NodeReader(resources)
-    profile = Profile(Configuration().profiles[0], snapshot, listers)
-    cycle = Cycle(snapshot, profile, Nominations(snapshot), listers)
+    handle = Handle(snapshot, listers)
+    cycle = Cycle(handle, Profile(Configuration().profiles[0], handle))
     for number in range(nodes):
         each = _stored(node(number, workload.zones), number)
         each["spec"] = {}

@@ -16,7 +16,7 @@ from pybernetes.cmd.kube_apiserver import parser
 from pybernetes.control_plane.apiserver.assembly import setup
 from pybernetes.control_plane.apiserver.assembly.api_server import ApiServer
 from pybernetes.control_plane.apiserver.authn.user import AUTHENTICATED, MASTERS, User
-from pybernetes.control_plane.apiserver.inprocess import InProcess
+from pybernetes.control_plane.apiserver.inprocess import InProcessTransport
 from pybernetes.runtime import Informer, Manager
 
 spec = importlib.util.spec_from_file_location("operator_example", Path(__file__).with_name("02_operator.py"))
@@ -35,7 +35,9 @@ async def main() -> None:
         arguments = parser().parse_args(flags)
         server = ApiServer(setup.store(arguments), setup.settings(arguments))
         await server.start()
-        client = Client(InProcess(server.http.application, User("admin", groups=(MASTERS, AUTHENTICATED))))
+        client = Client(
+            InProcessTransport(server.http.application, User("admin", groups=(MASTERS, AUTHENTICATED)))
+        )
 
         manager = Manager(client)
         manager.add(operator.SiteController)

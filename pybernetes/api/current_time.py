@@ -9,5 +9,5 @@ clock: Callable[[], float] = time.time
 
 
 def timestamp() -> str:
-    """Now as metadata and conditions write it: RFC 3339 in UTC, whole seconds."""
+    """Return the time now as metadata and conditions write it: RFC 3339 in UTC, whole seconds."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(clock()))

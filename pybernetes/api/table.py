@@ -13,7 +13,7 @@ _MINUTE, _HOUR, _DAY, _YEAR = 60, 3600, 86400, 365 * 86400
 
 
 def human_duration(seconds: float) -> str:
-    """A duration in at most two units, as kubectl shows ages."""
+    """Return a duration in at most two units, as kubectl shows ages."""
     whole = int(seconds)
     if whole < -1:
         return "<invalid>"
@@ -44,12 +44,12 @@ def _two(seconds: int, big: int, big_name: str, small: int, small_name: str) -> 
 
 
 def epoch(timestamp: str) -> float:
-    """Seconds since the epoch of an RFC 3339 timestamp in UTC (fractions are dropped)."""
+    """Return the seconds since the epoch of an RFC 3339 timestamp in UTC (fractions are dropped)."""
     return timegm(strptime(timestamp[:19], "%Y-%m-%dT%H:%M:%S"))
 
 
 def since(timestamp: str | None, now: float) -> str:
-    """How long ago a timestamp was, or ``<unknown>``."""
+    """Return how long ago a timestamp was, or ``<unknown>``."""
     return human_duration(now - epoch(timestamp)) if timestamp else "<unknown>"
 
 
@@ -68,26 +68,26 @@ PLAIN = (
 
 
 def format_labels(labels: dict[str, str] | None) -> str:
-    """Labels or a plain selector as a cell shows them."""
+    """Return labels or a plain selector as a cell shows them."""
     return ",".join(f"{key}={labels[key]}" for key in sorted(labels)) if labels else "<none>"
 
 
-def format_selector(selector: dict[str, Any] | None) -> str:
-    """A LabelSelector as a cell shows it."""
+def format_selector(selector: Object | None) -> str:
+    """Return a LabelSelector as a cell shows it."""
     try:
         return str(from_object(selector)) or "<none>"
     except SelectorError:
         return "<error>"
 
 
-def container_cells(containers: list[dict[str, Any]] | None) -> tuple[str, str]:
-    """The names and the images of containers, as the wide columns of workloads show them."""
+def container_cells(containers: list[Object] | None) -> tuple[str, str]:
+    """Return the names and the images of containers, as the wide columns of workloads show them."""
     items = containers or []
     return ",".join(c.get("name", "") for c in items), ",".join(c.get("image", "") for c in items)
 
 
 def get(obj: Any, path: str, default: Any = None) -> Any:
-    """The value at a dotted path such as ``.spec.replicas``, or the default."""
+    """Return the value at a dotted path such as ``.spec.replicas``, or the default."""
     for part in path.strip(".").split("."):
         if not isinstance(obj, dict) or part not in obj:
             return default
@@ -96,14 +96,14 @@ def get(obj: Any, path: str, default: Any = None) -> Any:
 
 
 def cells(columns: tuple[Column, ...], obj: Object, now: float) -> list[Any]:
-    """The cells of one object's row."""
+    """Return the cells of one object's row."""
     return [
         get(obj, column.cell) if isinstance(column.cell, str) else column.cell(obj, now) for column in columns
     ]
 
 
-def definitions(resource: Resource) -> list[dict[str, Any]]:
-    """The ``columnDefinitions`` of a kind."""
+def definitions(resource: Resource) -> list[Object]:
+    """Return the ``columnDefinitions`` of a kind."""
     return [
         {
             "name": c.name,

@@ -1,6 +1,6 @@
 """What a client needs from whoever carries its calls to an API server.
 
-There are two: ``rest.Rest`` speaks HTTPS, and the API server's ``inprocess.InProcess`` calls the server of the same
+There are two: ``rest.Rest`` speaks HTTPS, and the API server's ``inprocess.InProcessTransport`` calls the server of the same
 process. Neither knows the other, and the second does not know this package: any object with these methods is one.
 """
 

@@ -46,16 +46,16 @@ ELECTION = (
 
 def parser() -> argparse.ArgumentParser:
     """The command line, with upstream's names and, but for the rate of calls, its defaults."""
-    from pybernetes.control_plane.controllers._controller_manager import manager as _manager
+    from pybernetes.control_plane.controllers._controller_manager import registry
 
-    known = _manager.descriptors()
+    known = registry.descriptors()
     result = argparse.ArgumentParser(prog="kube-controller-manager", description=SUMMARY, allow_abbrev=False)
     taken: set[str] = set()
     groups = {
         "general": GENERAL,
         "serving": SERVING,
         "leader election": ELECTION,
-        "controllers": _manager.flags(known),
+        "controllers": registry.flags(known),
     }
     for title, group in groups.items():
         flags.add(result.add_argument_group(title), [flag for flag in group if flag.name not in taken])
@@ -99,16 +99,16 @@ def _check(arguments: argparse.Namespace) -> None:
 
 async def _run(arguments: argparse.Namespace) -> int:
     from pybernetes.client import kubeconfig
-    from pybernetes.control_plane.controllers._controller_manager import identity as _identity
-    from pybernetes.control_plane.controllers._controller_manager import manager as _manager
+    from pybernetes.control_plane.controllers._controller_manager import registry
+    from pybernetes.control_plane.controllers._controller_manager.service_account import client_of
     from pybernetes.runtime import Election, LostLease, Manager
 
     settings = kubeconfig.load(arguments.kubeconfig or None)
     if arguments.master:
         settings.server = arguments.master
     arguments.root_ca_data = _authority(settings)
-    known = _manager.descriptors()
-    chosen = _manager.select(arguments.controllers, known)
+    known = registry.descriptors()
+    chosen = registry.select(arguments.controllers, known)
     rate = {"qps": arguments.kube_api_qps, "burst": arguments.kube_api_burst}
     client = settings.client(user_agent="kube-controller-manager", **rate)
     election = None
@@ -124,11 +124,11 @@ async def _run(arguments: argparse.Namespace) -> int:
     clients = [client, lease_client]
 
     def client_for(identity: str) -> Client:
-        clients.append(_identity.client_of(client, settings, identity))
+        clients.append(client_of(client, settings, identity))
         return clients[-1]
 
     own = client_for if arguments.use_service_account_credentials else None
-    _manager.add_all(manager, chosen, arguments, own)
+    registry.add_all(manager, chosen, arguments, own)
     if arguments.secure_port:
         port = await _secure_serving.serve(
             manager, arguments, "kube-controller-manager", arguments.kubeconfig

@@ -77,31 +77,31 @@ class Interest(NamedTuple):
 
 
 def pod_actions(old: Pod, new: Pod) -> Iterator[int]:
-    """What changed about a pod, as far as it can matter."""
-    found = False
+    """Return what changed about a pod, as far as it can matter."""
+    changed = False
     if old.shape.labels is not new.shape.labels:
-        found = True
+        changed = True
         yield Action.UPDATE_POD_LABEL
     if old.requests != new.requests:
         before, after = dict(old.requests.amounts), dict(new.requests.amounts)
         if any(amount > after.get(number, 0) for number, amount in before.items()):
-            found = True
+            changed = True
             yield Action.UPDATE_POD_SCALE_DOWN
         if any(amount > before.get(number, 0) for number, amount in after.items()):
-            found = True
+            changed = True
             yield Action.UPDATE_POD_SCALE_UP
     if old.gates and not new.gates:
-        found = True
+        changed = True
         yield Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED
     if len(old.shape.tolerations) != len(new.shape.tolerations):
-        found = True
+        changed = True
         yield Action.UPDATE_POD_TOLERATION
-    if not found:
+    if not changed:
         yield Action.UPDATE_OTHER
 
 
 def node_actions(old: Node, new: Node) -> Iterator[int]:
-    """What changed about a node, as far as it can matter."""
+    """Return what changed about a node, as far as it can matter."""
     if old.unschedulable and not new.unschedulable:
         yield Action.UPDATE_NODE_TAINT
     if old.allocatable != new.allocatable or old.allowed_pods != new.allowed_pods:

@@ -10,14 +10,13 @@ from typing import Any
 import pytest
 
 from pybernetes.api import selectors
+from pybernetes.api.resource import Object
 from pybernetes.client import errors
 from pybernetes.client.client import Client
 from pybernetes.client.refs import CONFIG_MAPS, NODES, PODS
 from pybernetes.lib.clock import ManualClock
 from pybernetes.runtime import Informer, Informers, by_labels, by_owner, key_of
 from tests.cluster import Cluster, eventually, pod
-
-Object = dict[str, Any]
 
 
 def config(name: str, namespace: str = "default", **labels: str) -> Object:
@@ -244,17 +243,17 @@ async def test_objects_are_shared_and_decoded_once() -> None:
         one, two = (Informers(cluster.local_client()) for _ in range(2))
         first, second = one.get(PODS), two.get(PODS)
         assert one.get(PODS) is first
-        for each in (one, two):
-            each.start()
-            await each.wait_synced()
+        for informer in (one, two):
+            informer.start()
+            await informer.wait_synced()
         await cluster.client.patch(PODS, "p1", {"metadata": {"labels": {"a": "b"}}}, "default")
         await eventually(
-            lambda: all("labels" in each.get("default/p1")["metadata"] for each in (first, second))
+            lambda: all("labels" in obj.get("default/p1")["metadata"] for obj in (first, second))
         )
         for key in list(first.keys()):
             assert first.get(key) is second.get(key)
-        for each in (one, two):
-            await each.stop()
+        for informer in (one, two):
+            await informer.stop()
 
 
 async def test_indexes_and_selection() -> None:
@@ -271,8 +270,8 @@ async def test_indexes_and_selection() -> None:
         await informers.wait_synced()
         assert len(nodes) == 0
 
-        def names(found: list[Object]) -> list[str]:
-            return sorted(obj["metadata"]["name"] for obj in found)
+        def names(objects: list[Object]) -> list[str]:
+            return sorted(obj["metadata"]["name"] for obj in objects)
 
         both = selectors.parse_labels("app=x,tier in (1,3)")
         for _ in range(2):

@@ -7,20 +7,20 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pybernetes.api.resource import Object
 from pybernetes.scheduling.config import default_arguments, profile_config
 from pybernetes.scheduling.plugin import FilterPlugin, ScorePlugin
 from pybernetes.scheduling.plugins.node_resources_fit import NodeResourcesFit, shape_table
 from tests.control_plane.scheduler.helpers import node, pod
 from tests.scheduling.ours import Ours
 
-Object = dict[str, Any]
 ZONE = "topology.kubernetes.io/zone"
 
 
 def world(*nodes: Object, config: Object | None = None) -> Ours:
     ours = Ours(config=profile_config(config or {}, 0))
-    for each in nodes:
-        ours.node(each)
+    for obj in nodes:
+        ours.node(obj)
     return ours
 
 
@@ -31,25 +31,25 @@ def put(ours: Ours, on: str, obj: Object) -> None:
 
 def refused(ours: Ours, plugin: str, obj: Object) -> dict[str, tuple[str, ...]]:
     """The reasons of each node."""
-    found, made = ours.profile.plugins[plugin], ours.pods.read(obj)
-    assert isinstance(found, FilterPlugin)
-    if found.filter_key(made) is None:
+    instance, made = ours.profile.plugins[plugin], ours.pods.read(obj)
+    assert isinstance(instance, FilterPlugin)
+    if instance.filter_key(made) is None:
         return {}
-    codes = found.filter(made, ours.snapshot.all)
+    codes = instance.filter(made, ours.snapshot.all)
     return {
-        ours.snapshot.names[row]: found.reasons(made, int(code)) for row, code in enumerate(codes) if code
+        ours.snapshot.names[row]: instance.reasons(made, int(code)) for row, code in enumerate(codes) if code
     }
 
 
 def scores(ours: Ours, plugin: str, obj: Object) -> dict[str, int]:
-    found, made = ours.profile.plugins[plugin], ours.pods.read(obj)
-    assert isinstance(found, ScorePlugin)
-    if found.score_key(made) is None:
+    instance, made = ours.profile.plugins[plugin], ours.pods.read(obj)
+    assert isinstance(instance, ScorePlugin)
+    if instance.score_key(made) is None:
         return {}
     rows = np.arange(ours.snapshot.size)
-    values = found.score(made, rows)
-    if found.normalizes:
-        values = found.normalize(made, values, rows)
+    values = instance.score(made, rows)
+    if instance.normalizes:
+        values = instance.normalize(made, values, rows)
     return {ours.snapshot.names[row]: int(value) for row, value in enumerate(values)}
 
 
@@ -266,8 +266,8 @@ def test_pods_of_a_controller_are_spread_by_its_selector(kind: str) -> None:
     obj["metadata"]["ownerReferences"] = [
         {"apiVersion": api_version, "kind": kind, "name": "o", "controller": True}
     ]
-    found = scores(ours, "PodTopologySpread", obj)
-    assert found["b"] > found["a"]
+    by_node = scores(ours, "PodTopologySpread", obj)
+    assert by_node["b"] > by_node["a"]
 
 
 def test_images() -> None:

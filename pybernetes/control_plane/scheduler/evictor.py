@@ -6,8 +6,8 @@ import asyncio
 import contextvars
 import logging
 from collections.abc import Callable
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client.client import STRATEGIC_PATCH, Client
 from pybernetes.client.errors import Conflict, NotFound, StatusError
 from pybernetes.client.refs import PODS
@@ -19,9 +19,9 @@ from pybernetes.scheduling.pods import Pod
 log = logging.getLogger(__name__)
 
 
-def disruption(pod: Pod, preemptor: Pod, now: str) -> dict[str, Any]:
-    """The patch that tells why a pod is about to go."""
-    condition: dict[str, Any] = {
+def disruption(pod: Pod, preemptor: Pod, now: str) -> Object:
+    """Return the patch that tells why a pod is about to go."""
+    condition: Object = {
         "type": "DisruptionTarget",
         "status": "True",
         "reason": "PreemptionByScheduler",
@@ -44,7 +44,7 @@ class Evictor:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def evict(self, victims: tuple[Pod, ...], preemptor: Pod, node: str) -> None:
-        """Begins to evict pods that are in the way of another."""
+        """Start to evict pods that are in the way of another."""
         task = asyncio.create_task(
             self._evict(victims, preemptor, node), context=contextvars.Context(), name="evict"
         )
@@ -75,7 +75,7 @@ class Evictor:
         self._reports.preempted(victim, preemptor, node)
 
     async def close(self, seconds: float = 2.0) -> None:
-        """Ends what is under way."""
+        """Wait a moment for evictions in flight, then cancel them."""
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=seconds)
         for task in list(self._tasks):

@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client.client import STRATEGIC_PATCH, Client
 from pybernetes.client.errors import AlreadyExists, NotFound, StatusError
 from pybernetes.client.refs import NEW_EVENTS, PODS, Ref
@@ -23,14 +24,13 @@ from pybernetes.runtime.events import NORMAL, WARNING, SeriesRecorder
 from pybernetes.scheduling.pods import Pod
 
 log = logging.getLogger(__name__)
-Object = dict[str, Any]
 NOTE_LIMIT = 1024
 _WORKERS = 4
 _QUEUED = 20_000  # reports beyond these are dropped
 
 
 def reference(pod: Pod) -> Object:
-    """What an event says about a pod."""
+    """Return the reference to a pod that an event has."""
     return {
         "kind": "Pod", "apiVersion": "v1", "namespace": pod.namespace, "name": pod.name, "uid": pod.uid,
         "resourceVersion": pod.version,
@@ -38,7 +38,7 @@ def reference(pod: Pod) -> Object:
 
 
 def shortened(text: str, limit: int = NOTE_LIMIT) -> str:
-    """A text that fits into an event."""
+    """Return a text, cut so that it fits into an event."""
     return text if len(text) <= limit else f"{text[: limit - 4]} ..."
 
 
@@ -53,7 +53,7 @@ class Writer:
         self.dropped = 0
 
     def add(self, write: Callable[[], Awaitable[Any]]) -> None:
-        """Has a write done; what goes wrong with it is logged and forgotten."""
+        """Queue a write; an error is logged and forgotten."""
         if len(self._queue) >= _QUEUED:
             self.dropped += 1
             return
@@ -79,7 +79,7 @@ class Writer:
             self._busy -= 1
 
     async def close(self, seconds: float = 1.0) -> None:
-        """Writes what it can within a moment, and stops."""
+        """Write what is possible within a moment, and stop."""
         if self._workers:
             await asyncio.wait(self._workers, timeout=seconds)
         for worker in list(self._workers):
@@ -120,20 +120,20 @@ class Reports:
         self._recorders: dict[str, SeriesRecorder] = {}
 
     def _recorder(self, scheduler: str) -> SeriesRecorder:
-        found = self._recorders.get(scheduler)
-        if found is None:
+        recorder = self._recorders.get(scheduler)
+        if recorder is None:
             sender: Any = _Sender(self._client, self._writer)
-            found = self._recorders[scheduler] = SeriesRecorder(
+            recorder = self._recorders[scheduler] = SeriesRecorder(
                 self._client,
                 scheduler,
                 instance=f"{scheduler}-{self._host}",
                 clock=self._clock,
                 sender=sender,
             )
-        return found
+        return recorder
 
     def scheduled(self, pod: Pod, node: str) -> None:
-        """A pod has its node. This happens to a pod once, so that nothing needs to be remembered for a series."""
+        """Report that a pod has its node: this happens once, so that no series has to be remembered."""
         now, scheduler = self._clock.now(), pod.shape.scheduler
         note = f"Successfully assigned {pod.key} to {node}"
         about = reference(pod)
@@ -157,11 +157,11 @@ class Reports:
         self._writer.add(write)
 
     def failed(self, pod: Pod, message: str) -> None:
-        """A pod got no node."""
+        """Report that a pod got no node."""
         self._event(pod, WARNING, "FailedScheduling", "Scheduling", message)
 
     def preempted(self, victim: Pod, preemptor: Pod, node: str) -> None:
-        """A pod was evicted to make room."""
+        """Report that a pod was evicted to make room."""
         note = f"Preempted by pod {preemptor.uid} on node {node}"
         recorder = self._recorder(preemptor.shape.scheduler)
         recorder.event(
@@ -172,14 +172,14 @@ class Reports:
         self._recorder(pod.shape.scheduler).event(_object(pod), type_, reason, action, shortened(note))
 
     def condition(self, pod: Pod, reason: str, message: str, nominated: str | None) -> None:
-        """Writes into a pod why it has no node, and which it is nominated for (None: leaves that as it is)."""
+        """Write into a pod why it has no node, and which it is nominated for (None leaves that as it is)."""
         status = condition_patch(pod, reason, message, nominated, rfc3339.seconds(self._clock.now()))
         if status is None:
             return
         self._patch(pod, status)
 
     def nominated(self, pod: Pod, node: str) -> None:
-        """Writes into a pod which node it is about to get, or (nothing) that it is to get none."""
+        """Write into a pod which node it is nominated for; an empty name takes the nomination back."""
         self._patch(pod, {"nominatedNodeName": node or None})
 
     def _patch(self, pod: Pod, status: Object) -> None:
@@ -197,7 +197,7 @@ def _object(pod: Pod) -> Object:
 
 
 def condition_patch(pod: Pod, reason: str, message: str, nominated: str | None, now: str) -> Object | None:
-    """The patch of a pod's status, or None if it says all that already."""
+    """Return the patch of a pod's status, or None if nothing changes."""
     patch: Object = {}
     status, old_reason, old_message, generation = pod.condition
     if (status, old_reason, old_message) != ("False", reason, message) or generation != pod.generation:

@@ -30,7 +30,7 @@ class ImageLocality(ScorePlugin):
         snapshot, images = self.snapshot, self.snapshot.images
         total = np.zeros(len(snapshot.valid[rows]), dtype=np.int64)
         for name in pod.shape.images:
-            table = np.array([each.size(name) for each in images.values], dtype=np.int64)
+            table = np.array([image_set.size(name) for image_set in images.values], dtype=np.int64)
             sizes = table[images.codes[snapshot.all]]
             share = int((sizes >= 0).sum()) / max(snapshot.node_count, 1)
             total += (np.maximum(sizes, 0) * share).astype(np.int64)[rows]

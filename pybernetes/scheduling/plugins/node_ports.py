@@ -21,7 +21,7 @@ class NodePorts(FilterPlugin):
 
     name = "NodePorts"
     points = ("preFilter", "filter")
-    filter_scope = Scope.ROW
+    filter_scope = Scope.NODE
 
     def filter_key(self, pod: Pod) -> Hashable | None:
         return pod.shape.ports or None
@@ -42,7 +42,7 @@ class NodePorts(FilterPlugin):
 
 
 def conflict(one: Port, other: Port) -> bool:
-    """Whether two ports of a node are the same for those who connect."""
+    """Return whether two ports of a node are the same for those who connect."""
     return one[1:] == other[1:] and (one[0] == other[0] or ANY_ADDRESS in (one[0], other[0]))
 
 

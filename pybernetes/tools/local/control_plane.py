@@ -16,7 +16,7 @@ from pybernetes.control_plane.apiserver.assembly import setup
 from pybernetes.control_plane.apiserver.assembly.api_server import ApiServer
 from pybernetes.control_plane.apiserver.authn.user import AUTHENTICATED, MASTERS, User
 from pybernetes.control_plane.apiserver.inprocess import InProcessTransport
-from pybernetes.control_plane.controllers._controller_manager import manager as _manager
+from pybernetes.control_plane.controllers._controller_manager import registry
 from pybernetes.lib.http.dialer import Dialer, direct
 from pybernetes.node import provisioner
 from pybernetes.runtime import Manager
@@ -90,7 +90,7 @@ class ControlPlane:
     async def _controllers(self) -> None:
         client = self.client("system:kube-controller-manager", agent_name="kube-controller-manager")
         manager = Manager(client)
-        chosen = _manager.select(self.controllers.controllers, _manager.descriptors())
+        chosen = registry.select(self.controllers.controllers, registry.descriptors())
 
         def own(identity: str) -> Client:
             groups = ("system:serviceaccounts", "system:serviceaccounts:kube-system")
@@ -98,7 +98,7 @@ class ControlPlane:
                 f"system:serviceaccount:kube-system:{identity}", *groups, agent_name="kube-controller-manager"
             )
 
-        _manager.add_all(manager, chosen, self.controllers, own)
+        registry.add_all(manager, chosen, self.controllers, own)
         await manager.run()
 
     async def _scheduler(self) -> None:

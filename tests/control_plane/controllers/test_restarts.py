@@ -54,9 +54,9 @@ class Witness:
         app = pod["metadata"]["labels"].get("app") or "job"
         self.made.setdefault(app, set()).add(pod["metadata"]["uid"])
         alive = [
-            each for each in self._world.all(PODS)
-            if (each["metadata"]["labels"].get("app") or "job") == app and "deletionTimestamp" not in each["metadata"]
-            and each.get("status", {}).get("phase") not in ("Succeeded", "Failed")
+            pod for pod in self._world.all(PODS)
+            if (pod["metadata"]["labels"].get("app") or "job") == app and "deletionTimestamp" not in pod["metadata"]
+            and pod.get("status", {}).get("phase") not in ("Succeeded", "Failed")
         ]  # fmt: skip
         self.most[app] = max(self.most.get(app, 0), len(alive))
 
@@ -75,8 +75,8 @@ def at_rest(world: World) -> bool:
         and db.get("currentRevision") == db.get("updateRevision")
         and db.get("observedGeneration") == 2
         and status(DAEMON_SETS, "agent").get("numberAvailable") == 2
-        and any(each["type"] == "Complete" for each in batch.get("conditions", ()))
-        and sum(each["spec"]["replicas"] for each in world.all(REPLICA_SETS)) == REPLICAS
+        and any(condition["type"] == "Complete" for condition in batch.get("conditions", ()))
+        and sum(replica_set["spec"]["replicas"] for replica_set in world.all(REPLICA_SETS)) == REPLICAS
     )
 
 
@@ -119,9 +119,9 @@ async def story(kills: list[tuple[int, bool]]) -> None:
         assert len(world.pods("web-")) == REPLICAS
         assert len(world.pods("db-")) == 2
         assert sorted(pod["spec"]["nodeName"] for pod in world.pods("agent-")) == ["n0", "n1"]
-        found = world.get(JOBS, "batch")["status"]
-        assert (found["succeeded"], found.get("failed", 0)) == (COMPLETIONS, 0)
-        assert found["completedIndexes"] == f"0-{COMPLETIONS - 1}"
+        status = world.get(JOBS, "batch")["status"]
+        assert (status["succeeded"], status.get("failed", 0)) == (COMPLETIONS, 0)
+        assert status["completedIndexes"] == f"0-{COMPLETIONS - 1}"
         # Nobody was made in vain: none twice, and never more than allowed.
         assert len(witness.made["job"]) == COMPLETIONS
         assert len(witness.made["agent"]) == 2

@@ -96,8 +96,8 @@ def test_objects_are_stored_in_the_version_of_now() -> None:
             await client.update(CUSTOM_RESOURCE_DEFINITIONS, changed)
 
             async def both() -> bool:
-                found = await client.get(CUSTOM_RESOURCE_DEFINITIONS, "widgets.example.com")
-                return found["status"]["storedVersions"] == ["v1", "v2"]
+                definition = await client.get(CUSTOM_RESOURCE_DEFINITIONS, "widgets.example.com")
+                return definition["status"]["storedVersions"] == ["v1", "v2"]
 
             await until(both)
             manager = Manager(client)
@@ -109,8 +109,8 @@ def test_objects_are_stored_in_the_version_of_now() -> None:
                 await client.create(STORAGE_VERSION_MIGRATIONS, body)
 
                 async def over() -> Any:
-                    found = await client.get(STORAGE_VERSION_MIGRATIONS, "move")
-                    return found if migrator.is_over(found) else None
+                    migration = await client.get(STORAGE_VERSION_MIGRATIONS, "move")
+                    return migration if migrator.is_over(migration) else None
 
                 done = await until(over)
             finally:
@@ -121,8 +121,8 @@ def test_objects_are_stored_in_the_version_of_now() -> None:
             stored = cluster.server.store.list("/registry/example.com/widgets/").records
             assert len(stored) == 3
             assert all(b'"apiVersion":"example.com/v2"' in record.value for record in stored)
-            found = await client.get(CUSTOM_RESOURCE_DEFINITIONS, "widgets.example.com")
-            assert found["status"]["storedVersions"] == ["v2"]
-            assert migrator.condition(found, "StorageMigrating") == "False"
+            stored = await client.get(CUSTOM_RESOURCE_DEFINITIONS, "widgets.example.com")
+            assert stored["status"]["storedVersions"] == ["v2"]
+            assert migrator.condition(stored, "StorageMigrating") == "False"
 
     asyncio.run(run())

@@ -7,13 +7,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
 from pybernetes.client.refs import NODES, PODS
 from pybernetes.control_plane.scheduler.scheduler import Scheduler
 from pybernetes.scheduling.config import Configuration
 from tests.cluster import eventually
-
-Object = dict[str, Any]
 
 
 def node(
@@ -62,8 +61,12 @@ async def is_on(client: Client, name: str, node: str) -> bool:
 
 def condition(obj: Object) -> Object:
     """The condition that tells whether a pod is scheduled."""
-    found = [each for each in obj.get("status", {}).get("conditions", ()) if each["type"] == "PodScheduled"]
-    return found[0] if found else {}
+    conditions = [
+        condition
+        for condition in obj.get("status", {}).get("conditions", ())
+        if condition["type"] == "PodScheduled"
+    ]
+    return conditions[0] if conditions else {}
 
 
 async def message(client: Client, name: str) -> str:

@@ -26,8 +26,8 @@ async def test_pods_get_nodes_and_reasons(transport: str) -> None:
             await eventually(lambda: is_on(client, "large", "big"))
 
             async def all_reported() -> bool:
-                found = (await client.list(EVENTS, "default")).items
-                seen = {(each["involvedObject"]["name"], each["reason"]) for each in found}
+                events = (await client.list(EVENTS, "default")).items
+                seen = {(event["involvedObject"]["name"], event["reason"]) for event in events}
                 return seen == {
                     (name, what) for name in ("early", "large") for what in ("Scheduled", "FailedScheduling")
                 }
@@ -46,12 +46,12 @@ async def test_a_pod_of_higher_priority_gets_room() -> None:
                 await eventually(lambda name=name: is_on(client, name, "only"))
             await client.create(PODS, pod("important", priorityClassName="high"))
             await eventually(lambda: is_on(client, "important", "only"))
-            left = {each["metadata"]["name"] for each in (await client.list(PODS, "default")).items}
+            left = {obj["metadata"]["name"] for obj in (await client.list(PODS, "default")).items}
             assert "important" in left and len(left) == 2
 
             async def preempted() -> bool:
-                found = (await client.list(EVENTS, "default")).items
-                return any(each["reason"] == "Preempted" for each in found)
+                events = (await client.list(EVENTS, "default")).items
+                return any(event["reason"] == "Preempted" for event in events)
 
             await eventually(preempted)
 

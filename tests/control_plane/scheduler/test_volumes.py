@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
 from pybernetes.client.refs import (
     PERSISTENT_VOLUME_CLAIMS,
@@ -13,14 +14,12 @@ from pybernetes.client.refs import (
     PODS,
     STORAGE_CLASSES,
 )
-from pybernetes.control_plane.scheduler.volume_binder import Reservation
 from pybernetes.scheduling import persistent_volumes
-from pybernetes.scheduling.plugins.volume_binding import VolumeBinding
+from pybernetes.scheduling.plugins.volume_binding.volume_binding import VolumeBinding
 from tests.cluster import Cluster, eventually
 from tests.control_plane.scheduler.helpers import add_node, is_on, message, node, pod, scheduling
 from tests.scheduling.ours import Ours
 
-Object = dict[str, Any]
 ZONE = "topology.kubernetes.io/zone"
 
 
@@ -64,7 +63,7 @@ def storage_class(
 
 
 def with_claims(name: str, *claims: str) -> Object:
-    volumes = [{"name": each, "persistentVolumeClaim": {"claimName": each}} for each in claims]
+    volumes = [{"name": claim, "persistentVolumeClaim": {"claimName": claim}} for claim in claims]
     return pod(name, volumes=volumes)
 
 
@@ -73,14 +72,14 @@ def world(*objects: Object) -> Ours:
     for name in ("a", "b", "c"):
         ours.node(node(name, labels={ZONE: f"zone-{name}"}))
     ours.object("storageclasses", storage_class("local"))
-    for each in objects:
+    for obj in objects:
         kind = (
             "persistentvolumeclaims"
-            if "accessModes" in each.get("spec", {}) and "namespace" in each["metadata"]
+            if "accessModes" in obj.get("spec", {}) and "namespace" in obj["metadata"]
             else ""
         )
-        kind = kind or ("persistentvolumes" if "capacity" in each.get("spec", {}) else "storageclasses")
-        ours.object(kind, each)
+        kind = kind or ("persistentvolumes" if "capacity" in obj.get("spec", {}) else "storageclasses")
+        ours.object(kind, obj)
     return ours
 
 
@@ -88,9 +87,9 @@ def plan(ours: Ours, obj: Object, on: str) -> tuple[dict[str, str], list[str]]:
     """Which claim gets which volume on a node, and for which claims volumes are made."""
     plugin = ours.profile.plugins["VolumeBinding"]
     assert isinstance(plugin, VolumeBinding)
-    found = plugin.plan(ours.pods.read(obj), on)
-    bindings = {each["metadata"]["name"]: pv["metadata"]["name"] for pv, each in found.bindings}
-    return bindings, [each["metadata"]["name"] for each in found.provisions]
+    planned = plugin.plan(ours.pods.read(obj), on)
+    bindings = {bound["metadata"]["name"]: pv["metadata"]["name"] for pv, bound in planned.bindings}
+    return bindings, [provisioned["metadata"]["name"] for provisioned in planned.provisions]
 
 
 @pytest.mark.parametrize(
@@ -141,10 +140,12 @@ def test_a_volume_is_given_once() -> None:
     plugin = ours.profile.plugins["VolumeBinding"]
     assert isinstance(plugin, VolumeBinding)
     assert ours.decide(with_claims("p", "x")).node == "a"
-    reservation = Reservation(ours.listers, plugin.plan(ours.pods.read(with_claims("p", "x")), "a"), "a")
-    assert reservation.volumes[0]["spec"]["claimRef"]["name"] == "x"
+    placed = ours.pods.read(with_claims("p", "x")).placed("a")
+    assert plugin.reserve(placed) is None
+    assumed = ours.listers.current(persistent_volumes.VOLUMES, "v")
+    assert assumed is not None and assumed["spec"]["claimRef"]["name"] == "x"
     assert ours.decide(with_claims("q", "y")).node == ""
-    reservation.revert()
+    plugin.unreserve(placed)
     assert ours.decide(with_claims("q", "y")).node == "a"
     # Two claims of one pod do not share a volume either.
     assert ours.decide(with_claims("r", "x", "y")).node == ""
@@ -237,10 +238,10 @@ def test_claims_of_one_pod() -> None:
 
 async def bind_as_the_controller_would(client: Client, name: str, volume_name: str) -> None:
     """What the volume controller does once a volume is meant for a claim."""
-    found = await client.get(PERSISTENT_VOLUME_CLAIMS, name, "default")
-    found["spec"]["volumeName"] = volume_name
-    found["metadata"].setdefault("annotations", {})[persistent_volumes.BIND_COMPLETED] = "yes"
-    await client.update(PERSISTENT_VOLUME_CLAIMS, found)
+    bound = await client.get(PERSISTENT_VOLUME_CLAIMS, name, "default")
+    bound["spec"]["volumeName"] = volume_name
+    bound["metadata"].setdefault("annotations", {})[persistent_volumes.BIND_COMPLETED] = "yes"
+    await client.update(PERSISTENT_VOLUME_CLAIMS, bound)
 
 
 async def test_volumes_are_bound_before_the_pod_is() -> None:
@@ -263,8 +264,8 @@ async def test_volumes_are_bound_before_the_pod_is() -> None:
             await client.create(PERSISTENT_VOLUME_CLAIMS, wanted)
 
             async def meant() -> bool:
-                found = await client.get(PERSISTENT_VOLUMES, "v")
-                return found["spec"].get("claimRef", {}).get("name") == "x"
+                stored = await client.get(PERSISTENT_VOLUMES, "v")
+                return stored["spec"].get("claimRef", {}).get("name") == "x"
 
             await eventually(meant)
             assert not await is_on(client, "p", "b")  # not before the volume is there

@@ -19,12 +19,12 @@ from pybernetes.tools.local.supervisor import RotatedLog
 SCRIPT = """
 import json, sys
 from pathlib import Path
-from pybernetes.tools.local.programs import Program
+from pybernetes.tools.local.processes import ProcessSpec
 from pybernetes.tools.local.supervisor import Supervisor
 folder = Path(sys.argv[1])
 def wanted():
     said = json.loads((folder / "wanted.json").read_text())
-    return [Program(name, tuple(command)) for name, command in said["programs"].items()], said["paused"]
+    return [ProcessSpec(name, tuple(command)) for name, command in said["programs"].items()], said["paused"]
 Supervisor(wanted, lambda name: folder / f"{name}.log", folder / "state.json").run()
 """
 

@@ -55,7 +55,7 @@ class Schedule:
 
 @lru_cache(maxsize=1024)
 def parse(text: str) -> Schedule:
-    """The schedule in a text; CronError if it is none."""
+    """Return the schedule in a text; raise CronError if it is none."""
     if not text:
         raise CronError("empty spec string")
     zone = ""
@@ -80,13 +80,13 @@ def parse(text: str) -> Schedule:
 
 
 def _field(text: str, low: int, high: int, names: dict[str, int]) -> tuple[frozenset[int], bool]:
-    """The values of a field, and whether a star stands for all of them."""
+    """Return the values of a field, and whether a star stands for all of them."""
     values: set[int] = set()
     star = False
     for part in text.split(","):
         if part:
-            found, is_star = _range(part, low, high, names)
-            values.update(found)
+            numbers, is_star = _range(part, low, high, names)
+            values.update(numbers)
             star = star or is_star
     return frozenset(values), star
 
@@ -137,7 +137,7 @@ def _number(text: str, names: dict[str, int]) -> int:
 
 
 def _duration(text: str) -> float:
-    """The seconds of ``@every 1h30m``."""
+    """Return the seconds of ``@every 1h30m``."""
     given = text[len("@every ") :]
     fail = f"failed to parse duration {text}: time: "
     rest = given[1:] if given[:1] in ("+", "-") else given
@@ -166,7 +166,7 @@ def _duration(text: str) -> float:
 
 @lru_cache(maxsize=1024)
 def zone_problem(name: str) -> str:
-    """What is wrong with the name of a time zone, or nothing."""
+    """Return what is wrong with the name of a time zone, or nothing."""
     if name in ("", "UTC", "Local"):
         return ""
     if ".." in name or name[0] in "/\\":
@@ -179,7 +179,7 @@ def zone_problem(name: str) -> str:
 
 
 def following(schedule: Schedule, moment: float, zone: ZoneInfo | None = None) -> float | None:
-    """The first moment after another that a schedule names; None if there is none within five years.
+    """Return the first moment after another that a schedule names; None if there is none within five years.
 
     Both are seconds since the epoch. Without a zone the machine's own counts. A time that the clocks skip is left out.
     """

@@ -27,7 +27,7 @@ class Image(NamedTuple):
 
 
 def _split(image: str) -> tuple[str, str]:
-    """The registry and the rest, with what a short name leaves out."""
+    """Return the registry and the rest, with what a short name leaves out."""
     first, slash, rest = image.partition("/")
     if not slash or (
         not any(char in first for char in ".:") and first != "localhost" and first.lower() == first
@@ -44,7 +44,7 @@ def _split(image: str) -> tuple[str, str]:
 
 @lru_cache(maxsize=4096)
 def parse(image: str) -> Image | None:
-    """The parts of an image name, or None if it is not one."""
+    """Return the parts of an image name, or None if it is not one."""
     if _IDENTIFIER.match(image):
         return None
     domain, rest = _split(image)
@@ -60,6 +60,6 @@ def parse(image: str) -> Image | None:
 
 
 def default_pull_policy(image: str) -> str:
-    """``Always`` for the tag ``latest``, named or implied, and ``IfNotPresent`` for all else."""
+    """Return ``Always`` for the tag ``latest``, named or implied, and ``IfNotPresent`` for all else."""
     parts = parse(image)
     return "Always" if parts and parts.tag == "latest" else "IfNotPresent"

@@ -33,7 +33,7 @@ _TERMINAL = ("Succeeded", "Failed")
 
 
 def grace_period(pod: Object, asked: int | None) -> int:
-    """How long the containers get to end: no time if none can be running."""
+    """Return how long the containers get to end: no time if none can be running."""
     spec = pod.get("spec", {})
     if not spec.get("nodeName") or pod.get("status", {}).get("phase") in _TERMINAL:
         return 0

@@ -9,6 +9,7 @@ from typing import Any, NoReturn, Protocol
 from pybernetes.api import errors
 from pybernetes.api.errors import StatusError
 from pybernetes.api.resource import Object, Resource
+from pybernetes.control_plane.apiserver.request import Request
 
 CREATE, UPDATE, DELETE, CONNECT = "CREATE", "UPDATE", "DELETE", "CONNECT"
 _MOST_ROUTES = 10_000
@@ -122,6 +123,29 @@ class Chain:
                 self._routes.clear()  # of kinds that came and went
             self._routes[key] = route
         return route
+
+    def attributes(
+        self,
+        operation: str,
+        resource: Resource,
+        request: Request,
+        obj: Object | None,
+        old: Object | None,
+        dry_run: bool,
+    ) -> Attributes:
+        """Return a write as the plugins see it."""
+        info = request.request_info
+        name = info.name or (obj["metadata"].get("name", "") if obj else "")
+        notes: dict[str, str] = {} if request.audit is None else request.audit.annotations
+        return Attributes(
+            operation, resource, info.namespace, name, obj, old, request.user, info.subresource, dry_run,
+            warn=request.warn, annotations=notes, request=request,
+        )  # fmt: skip
+
+    async def admit(self, attributes: Attributes) -> None:
+        """Let every plugin change and then refuse what is asked for."""
+        await self.mutate(attributes)
+        await self.validate(attributes)
 
     async def mutate(self, attributes: Attributes) -> None:
         """Lets every plugin change the object, twice if what came later made a change that others want to see."""

@@ -20,17 +20,14 @@ from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.discovery.discovery import Discovery
 from pybernetes.control_plane.apiserver.openapi import OpenApi
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage import writes
-from pybernetes.control_plane.apiserver.storage.options import WriteOptions
-from pybernetes.control_plane.apiserver.storage.update_rules import StatusRules
+from pybernetes.control_plane.apiserver.storage.own_status import modify_status
 from pybernetes.control_plane.apiserver.webhooks.service_resolver import Unresolved, resolve
 from pybernetes.control_plane.store.prefix_follower import PrefixFollower
-from pybernetes.control_plane.store.protocol import Conflict, NotFound, Record, StoreError, Watch
+from pybernetes.control_plane.store.protocol import Record, StoreError, Watch
 from pybernetes.lib.http.client import Peer, RequestFailed
 from pybernetes.lib.http.messages import Reply
 
 log = logging.getLogger(__name__)
-_OPTIONS = WriteOptions(manager="kube-apiserver")
 _SELF = User("system:kube-aggregator", groups=(MASTERS,))
 _SERVICE_NAME = "kubernetes.io/service-name"
 _ASK_SECONDS = 5.0
@@ -170,10 +167,7 @@ class Aggregator:
             remote.changed.clear()
             verdict = await self._ask(version, remote)
             try:
-                await self._write(name, remote, verdict)
-            except (Conflict, NotFound):
-                await asyncio.sleep(0)
-                continue
+                await self._write(name, verdict)
             except StoreError as error:
                 log.warning("cannot write the status of APIService %s: %s", name, error)
             available = verdict is PASSED
@@ -220,13 +214,8 @@ class Aggregator:
         headers = {**proxy.flat(proxy.identity_headers(_SELF)), "Accept": accepted}
         return await self._context.https.send(peer, "GET", path, b"", headers, _ASK_SECONDS)
 
-    async def _write(self, name: str, remote: Remote, verdict: Verdict) -> None:
-        old = remote.object
-        new = availability.with_verdict(old, verdict, self._context.timestamp())
-        if new is None:
-            return
-        new["metadata"] = dict(new["metadata"])
-        resource = self._kind.resource
-        writes.own_fields(self._context, resource, old, new, _OPTIONS, "status", StatusRules(resource).reset)
-        key, revision = self._kind.key("", name), int(old["metadata"]["resourceVersion"])
-        await self._context.store.update(key, self._kind.encode(new), revision)
+    async def _write(self, name: str, verdict: Verdict) -> None:
+        def change(api_service: Object) -> Object | None:
+            return availability.with_verdict(api_service, verdict, self._context.timestamp())
+
+        await modify_status(self._context, self._kind, self._kind.key("", name), change)

@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Iterable
 
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver.assembly import bootstrap
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.discovery.discovery import GROUP_PRIORITIES, Discovery
+from pybernetes.control_plane.apiserver.storage.ensure import ensure
+from pybernetes.control_plane.apiserver.storage.modify import DELETE, KEEP, Outcome, modify
 from pybernetes.control_plane.apiserver.storage.retrying_sync import RetryingSync
-from pybernetes.control_plane.store.protocol import Conflict, NotFound
 
 GROUP, PLURAL = "apiregistration.k8s.io", "apiservices"
 LABEL = "kube-aggregator.kubernetes.io/automanaged"
@@ -78,16 +78,14 @@ class Registration:
             for group, version in served
             if group != GROUP and self._context.store.get(self._kind.key("", f"{version}.{group}")) is None
         ]
-        await asyncio.gather(*(bootstrap.ensure(self._context, GROUP, PLURAL, "", obj) for obj in missing))
+        await asyncio.gather(*(ensure(self._context, GROUP, PLURAL, "", obj) for obj in missing))
         records = self._context.store.list(self._kind.prefix).records
         present = [self._kind.shared(record) for record in records]
         await asyncio.gather(*(self._remove(name) for name in surplus(present, served)))
 
     async def _remove(self, name: str) -> None:
-        key = self._kind.key("", name)
-        record = self._context.store.get(key)
-        if record is not None:
-            try:
-                await self._context.store.delete(key, record.revision)
-            except (Conflict, NotFound):
-                self._keeper.ask()
+        def change(api_service: Object | None) -> Outcome:
+            served = set(self._discovery.versions())
+            return DELETE if api_service is not None and surplus([api_service], served) else KEEP
+
+        await modify(self._context.store, self._kind, self._kind.key("", name), change)

@@ -3,30 +3,23 @@ the API server."""
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable
-from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from pybernetes.api.resource import Object
 from pybernetes.api.scheduling import GROUP as SCHEDULING
 from pybernetes.api.scheduling.priorityclass import system_classes
 from pybernetes.control_plane.apiserver.assembly.server_leases import ServerLeases
+from pybernetes.control_plane.apiserver.assembly.settings import Settings
 from pybernetes.control_plane.apiserver.authz.bootstrap_policy.reconcile import reconcile
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.observability.health import Health
 from pybernetes.control_plane.apiserver.services import objects
 from pybernetes.control_plane.apiserver.services.allocator import ServiceAllocator
-from pybernetes.control_plane.apiserver.storage import writes
-from pybernetes.control_plane.apiserver.storage.options import WriteOptions
+from pybernetes.control_plane.apiserver.storage.ensure import ensure
+from pybernetes.control_plane.apiserver.storage.modify import KEEP, Outcome, modify
 from pybernetes.control_plane.apiserver.storage.retrying_sync import RetryingSync
-from pybernetes.control_plane.store.protocol import Conflict, KeyExists, NotFound
-
-if TYPE_CHECKING:
-    from pybernetes.control_plane.apiserver.assembly.api_server import Settings
 
 TRACKING = "kube-apiserver-legacy-service-account-token-tracking"
-_OURSELVES = WriteOptions(manager="kube-apiserver")
 NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
 
 
@@ -123,55 +116,12 @@ async def _set_endpoints(
     """Writes the endpoints, unless they are as they should be."""
     kind = context.kinds.find(group, plural)
     key = kind.key("default", objects.KUBERNETES)
-    wanted = build(addresses, port)
-    while True:
-        record = context.store.get(key)
-        if record is None:
-            await ensure(context, group, plural, "default", wanted)
-            return
-        obj = kind.object(record)
-        content = {name: value for name, value in wanted.items() if name != "metadata"}
-        if {**obj, **content} == obj:
-            return
-        obj.update(content)
-        try:
-            await context.store.update(key, kind.encode(obj), record.revision)
-            return
-        except (Conflict, NotFound):
-            await context.fresh()
+    await ensure(context, group, plural, "default", build(addresses, port))
+    content = {name: value for name, value in build(addresses, port).items() if name != "metadata"}
 
+    def change(endpoints: Object | None) -> Object | Outcome:
+        if endpoints is None or {**endpoints, **content} == endpoints:
+            return KEEP
+        return {**endpoints, **content}
 
-async def ensure(
-    context: ServerContext,
-    group: str,
-    plural: str,
-    namespace: str,
-    obj: Object,
-    *,
-    keep_status: bool = False,
-    allocate: bool = True,
-) -> None:
-    """Creates an object unless it exists, with its status if that is to be kept."""
-    kind = context.kinds.find(group, plural)
-    resource = kind.resource
-    key = kind.key(namespace, obj["metadata"]["name"])
-    if context.store.get(key) is not None:
-        return
-    obj = {"kind": resource.kind, "apiVersion": resource.api_version, **obj}
-    metadata = obj["metadata"]
-    if namespace:
-        metadata["namespace"] = namespace
-    metadata["uid"], metadata["creationTimestamp"] = str(uuid.uuid4()), context.timestamp()
-    if resource.default is not None:
-        resource.default(obj)
-    writes.own_fields(context, resource, None, obj, _OURSELVES, "")
-    status = obj.get("status")
-    with suppress(KeyExists):
-        writes.prepare_create(resource, obj)
-        if keep_status and status is not None:
-            obj["status"] = status
-        if not allocate:
-            await context.store.create(key, kind.encode(obj))
-            return
-        async with writes.allocated(context, kind, obj, None, False):
-            await context.store.create(key, kind.encode(obj))
+    await modify(context.store, kind, key, change)

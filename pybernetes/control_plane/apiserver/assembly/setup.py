@@ -13,8 +13,8 @@ from pybernetes.control_plane.apiserver.admission.plugins.default_toleration_sec
 )
 from pybernetes.control_plane.apiserver.admission.setup import select
 from pybernetes.control_plane.apiserver.aggregation.proxy import Identity
-from pybernetes.control_plane.apiserver.assembly.api_server import Settings
 from pybernetes.control_plane.apiserver.assembly.secure_serving import advertised, certificates, serving
+from pybernetes.control_plane.apiserver.assembly.settings import Settings
 from pybernetes.control_plane.apiserver.audit import setup as auditing
 from pybernetes.control_plane.apiserver.authn.client_ca_publisher import ClientAuthorities
 from pybernetes.control_plane.apiserver.authn.setup import authentication, bundles

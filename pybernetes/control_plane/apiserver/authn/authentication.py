@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.authn.authenticator import (
@@ -54,8 +54,8 @@ class Authentication:
         for start in self._starts:
             start()
 
-    def step(self, request: Request) -> Any:
-        """The step of the chain: puts the user into the request."""
+    def authenticate(self, request: Request) -> Awaitable[None] | None:
+        """Put the user into the request, at once or when the awaitable is done; 401 if nobody knows the client."""
         if request.user is not None:  # a caller in this process, vouched for by whoever put it together
             return None
         # Clients send the same token in request after request. What the connection remembers of it (the header, its
@@ -69,7 +69,7 @@ class Authentication:
 
     def _ask(
         self, request: Request, methods: tuple[RequestAuthenticator, ...], problems: list[InvalidCredentials]
-    ) -> Any:
+    ) -> Awaitable[None] | None:
         for method in methods:
             try:
                 user = method(request)
@@ -102,7 +102,7 @@ class Authentication:
         methods: tuple[RequestAuthenticator, ...],
         problems: list[InvalidCredentials],
         waiting: Awaitable[User | None],
-    ) -> Any:
+    ) -> None:
         try:
             user = await waiting
         except InvalidCredentials as problem:
@@ -110,6 +110,7 @@ class Authentication:
             user = None
         if user is not None:
             self._enter(request, user)
-            return None
+            return
         following = self._ask(request, methods, problems)
-        return None if following is None else await following
+        if following is not None:
+            await following

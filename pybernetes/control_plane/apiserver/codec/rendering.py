@@ -9,7 +9,7 @@ import orjson
 from pybernetes.api import errors, table
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.codec.negotiation import Representation, encode
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.store.protocol import Record
 from pybernetes.lib.http.messages import Response
 

@@ -9,16 +9,15 @@ from typing import Any
 from pybernetes.api.flowcontrol import GROUP
 from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
-from pybernetes.control_plane.apiserver.assembly import bootstrap
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.flowcontrol import defaults, flow_schema, priority_level
 from pybernetes.control_plane.apiserver.flowcontrol.flow_schema import FlowSchema
 from pybernetes.control_plane.apiserver.flowcontrol.priority_level import PriorityLevel
-from pybernetes.control_plane.apiserver.storage import writes
+from pybernetes.control_plane.apiserver.storage.ensure import ensure
 from pybernetes.control_plane.apiserver.storage.options import WriteOptions
-from pybernetes.control_plane.apiserver.storage.update_rules import StatusRules
+from pybernetes.control_plane.apiserver.storage.own_status import modify_status
 from pybernetes.control_plane.store.prefix_follower import PrefixFollower
-from pybernetes.control_plane.store.protocol import Conflict, NotFound, Record, StoreError
+from pybernetes.control_plane.store.protocol import Record, StoreError
 
 log = logging.getLogger(__name__)
 LEVELS, SCHEMAS = "prioritylevelconfigurations", "flowschemas"
@@ -70,7 +69,7 @@ class FlowControlConfiguration:
         missing = ((LEVELS, defaults.LEVELS), (SCHEMAS, defaults.SCHEMAS))
         await asyncio.gather(
             *(
-                bootstrap.ensure(self._context, GROUP, plural, "", obj)
+                ensure(self._context, GROUP, plural, "", obj)
                 for plural, specs in missing
                 for obj in defaults.objects(specs)
             )
@@ -127,25 +126,16 @@ class FlowControlConfiguration:
             names, self._pending = list(self._pending), {}
             results = await asyncio.gather(*map(self._settle, names), return_exceptions=True)
             failed = [
-                name
-                for name, result in zip(names, results, strict=True)
-                if isinstance(result, StoreError) and not isinstance(result, (Conflict, NotFound))
+                name for name, result in zip(names, results, strict=True) if isinstance(result, StoreError)
             ]
             if failed:
                 asyncio.get_running_loop().call_later(_RETRY_SECONDS, self._ask, failed)
 
     async def _settle(self, name: str) -> None:
-        old = self._objects[SCHEMAS].get(name)
-        if old is None:
-            return
-        found = old["spec"]["priorityLevelConfiguration"]["name"] in self._objects[LEVELS]
-        new = dangling(old, found, self._context.timestamp())
-        if new is None:
-            return
-        new["metadata"] = dict(new["metadata"])
         kind = self._kinds[SCHEMAS]
-        writes.own_fields(
-            self._context, kind.resource, old, new, _OPTIONS, "status", StatusRules(kind.resource).reset
-        )
-        revision = int(old["metadata"]["resourceVersion"])
-        await self._context.store.update(kind.key("", name), kind.encode(new), revision)
+
+        def change(schema: Object) -> Object | None:
+            level_exists = schema["spec"]["priorityLevelConfiguration"]["name"] in self._objects[LEVELS]
+            return dangling(schema, level_exists, self._context.timestamp())
+
+        await modify_status(self._context, kind, kind.key("", name), change, _OPTIONS)

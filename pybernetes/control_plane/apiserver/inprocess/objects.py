@@ -8,9 +8,10 @@ from weakref import ref
 
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.context import ServerContext
-from pybernetes.control_plane.apiserver.storage.kinds import Kind, SharedObject
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.options import ListOptions
 from pybernetes.control_plane.apiserver.storage.selection import Selection
+from pybernetes.control_plane.apiserver.storage.view import SharedObject
 from pybernetes.control_plane.apiserver.verbs.event_conversion import EventConverter, Sink, convert_all
 from pybernetes.control_plane.store.protocol import Compacted, Event, Record, StoreError
 from pybernetes.lib.http.messages import Response
@@ -89,7 +90,7 @@ class LocalWatch(Stream):
         self._kind.watches.add(self.close)
         if options.timeout is not None and options.timeout > 0:
             self._timer = asyncio.get_running_loop().call_later(options.timeout, self._time_is_up)
-        if self._kind.prepares:
+        if self._kind.awaits_webhook:
             self._beginning = asyncio.get_running_loop().create_task(self._listen_later())
         else:
             self._listen()
@@ -121,7 +122,7 @@ class LocalWatch(Stream):
         if self._changes:
             self._wake()
         sink: Sink = self._sink
-        if self._kind.prepares:
+        if self._kind.awaits_webhook:
             sink = EventConverter(self._kind, sink, self._failed).take
         try:
             self._watch = store.watch(self._prefix, at, sink, closed=self._closed)

@@ -9,7 +9,8 @@ from urllib.parse import quote
 from pybernetes.api import errors
 from pybernetes.api.resource import Object
 from pybernetes.api.validation.addresses import parse_sloppy
-from pybernetes.control_plane.apiserver.context import NodeAccess, ServerContext
+from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.proxy.node_access import NodeAccess
 from pybernetes.control_plane.apiserver.proxy.reverse_proxy import ProxyError, Target, forward
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib.flags import Flag
@@ -55,9 +56,7 @@ def kubelet(api: ServerContext, node_name: str, path: str) -> Target:
         known = node.get("status", {}).get("addresses", [])
         raise errors.StatusError(500, "", f"no preferred addresses found; known addresses: {known}")
     status = node.get("status", {}).get("daemonEndpoints", {}).get("kubeletEndpoint", {})
-    return Target(
-        address, status.get("Port") or KUBELET_PORT, path, api.nodes.context or unverified(), address
-    )
+    return Target(address, status.get("Port") or KUBELET_PORT, path, api.nodes.tls or unverified(), address)
 
 
 def preferred_address(node: Object, types: tuple[str, ...]) -> str:

@@ -9,9 +9,10 @@ from pybernetes.api import errors
 from pybernetes.api.resource import Object
 from pybernetes.api.table import epoch
 from pybernetes.control_plane.apiserver.context import ServerContext
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.kind import Kind
+from pybernetes.control_plane.apiserver.storage.modify import Transaction, transact
 from pybernetes.control_plane.apiserver.storage.options import DeleteOptions
-from pybernetes.control_plane.store.protocol import Conflict, NotFound, Record
+from pybernetes.control_plane.store.protocol import Record
 
 Admit = Callable[[Object], Awaitable[None]]
 ORPHAN, FOREGROUND = "orphan", "foregroundDeletion"
@@ -140,40 +141,39 @@ class Deleted:
 
 
 async def delete(
-    context: ServerContext, kind: Kind, key: str, name: str, options: DeleteOptions, admit: Admit
+    context: ServerContext,
+    kind: Kind,
+    key: str,
+    name: str,
+    options: DeleteOptions,
+    admit: Admit | None = None,
 ) -> Deleted:
-    """Deletes one object, or starts to; ``admit`` is asked with the object before anything happens."""
-    resource = kind.resource
-    await context.fresh()
-    while True:
-        record = context.store.get(key)
-        if record is None:
-            raise errors.not_found(resource.group, resource.plural, name)
-        if kind.prepares:
-            await kind.prepare((record,))
-        obj = kind.object(record)
+    """Delete one object, or start to; ``admit`` is asked with the object before anything happens."""
+
+    async def attempt(transaction: Transaction) -> Deleted:
+        obj = transaction.object()
+        if obj is None:
+            raise errors.not_found(kind.resource.group, kind.resource.plural, name)
         preconditions(kind, obj, options)
-        await admit(obj)
+        if admit is not None:
+            await admit(obj)
         waits = begin_for(kind, obj, options, context.clock())
-        try:
-            if options.dry_run:
-                return Deleted(obj, not waits)
-            if not waits:
-                event = await context.store.delete(key, record.revision)
-                obj["metadata"]["resourceVersion"] = str(event.revision)
-                await after(context, kind, obj)
-                return Deleted(obj, True)
-            if kind.encode(obj) == kind.encode(kind.object(record)):
-                return Deleted(obj, False, record)
-            encoded = await kind.seal(obj) if kind.prepares else kind.encode(obj)
-            record = await context.store.update(key, encoded, record.revision)
-            if kind.prepares:
-                await kind.prepare((record,))
-            return Deleted(kind.object(record), False, record)
-        except NotFound:
-            raise errors.not_found(resource.group, resource.plural, name) from None
-        except Conflict:
-            await context.fresh()
+        if options.dry_run:
+            return Deleted(obj, not waits)
+        if not waits:
+            event = await transaction.delete()
+            assert event is not None
+            obj["metadata"]["resourceVersion"] = str(event.revision)
+            return Deleted(obj, True)
+        if obj == transaction.object():
+            return Deleted(obj, False, transaction.record)
+        record = await transaction.write(obj)
+        return Deleted(kind.object(record), False, record)
+
+    deleted = await transact(context.store, kind, key, attempt)
+    if deleted.gone and not options.dry_run:
+        await after(context, kind, deleted.obj)
+    return deleted
 
 
 def begin_for(kind: Kind, obj: Object, options: DeleteOptions, now: float) -> bool:

@@ -46,6 +46,10 @@ class WriteOptions:
     force: bool = False
 
 
+# Writes of the server itself.
+OURSELVES = WriteOptions(manager="kube-apiserver")
+
+
 def user_agent_manager(agent: bytes) -> str:
     """The field manager of a client that names none: its user agent up to the slash."""
     return agent.partition(b"/")[0].decode("latin-1").strip()[:128] or "unknown"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from pybernetes.api import errors, selectors
 from pybernetes.api.text import go_format
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.options import ListOptions
 from pybernetes.control_plane.store.protocol import Record
 

@@ -12,8 +12,7 @@ from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.discovery import subresource_kinds
 from pybernetes.control_plane.apiserver.proxy import kubelets
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage import writes
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.options import boolean
 from pybernetes.lib.http.messages import Response
 from pybernetes.lib.http.server_connection import Answer
@@ -88,9 +87,10 @@ async def connect(
 ) -> Answer:
     """Passes the request on to the pod's kubelet, after admission had its say."""
     if request.request_info.subresource != "log":
-        attributes = writes.attributes("CONNECT", kind, request, options_of(request, kind), None, False)
-        await context.admission.mutate(attributes)
-        await context.admission.validate(attributes)
+        attributes = context.admission.attributes(
+            "CONNECT", kind.resource, request, options_of(request, kind), None, False
+        )
+        await context.admission.admit(attributes)
     target = kubelets.kubelet(
         context, pod["spec"]["nodeName"], kubelets.with_query(path, urlencode(query, doseq=True))
     )

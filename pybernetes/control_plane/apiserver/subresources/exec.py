@@ -5,7 +5,7 @@ from __future__ import annotations
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.subresources import _streams
 from pybernetes.lib.http.server_connection import Answer
 

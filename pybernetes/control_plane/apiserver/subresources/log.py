@@ -6,7 +6,7 @@ from pybernetes.api import errors
 from pybernetes.api.field import Errors
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.options import integer
 from pybernetes.control_plane.apiserver.subresources import _streams
 from pybernetes.lib.http.server_connection import Answer

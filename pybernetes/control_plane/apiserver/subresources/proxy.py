@@ -16,8 +16,7 @@ from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.proxy import kubelets
 from pybernetes.control_plane.apiserver.proxy.reverse_proxy import Target
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage import writes
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.subresources._streams import options_of
 from pybernetes.lib.http.messages import Response
 from pybernetes.lib.http.server_connection import Answer
@@ -29,9 +28,10 @@ _NUMBER = re.compile(r"[0-9]{1,18}\Z")
 async def handle(context: ServerContext, request: Request, kind: Kind) -> Answer:
     """Passes the request on; what follows ``proxy/`` is the path there."""
     await context.fresh()
-    attributes = writes.attributes("CONNECT", kind, request, options_of(request, kind), None, False)
-    await context.admission.mutate(attributes)
-    await context.admission.validate(attributes)
+    attributes = context.admission.attributes(
+        "CONNECT", kind.resource, request, options_of(request, kind), None, False
+    )
+    await context.admission.admit(attributes)
     finders = {"nodes": _node, "pods": _pod, "services": _service}
     target = await finders[kind.resource.plural](context, request, kind)
     target.dialer = context.nodes.dialer

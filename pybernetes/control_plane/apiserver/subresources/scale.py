@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from pybernetes.api import errors, selectors, table
@@ -14,11 +13,10 @@ from pybernetes.control_plane.apiserver.codec.bodies import read_body
 from pybernetes.control_plane.apiserver.codec.decoding import decode
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage import writes
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.options import WriteOptions, write_options
+from pybernetes.control_plane.apiserver.storage.update import Mutate, update_stored
 from pybernetes.control_plane.apiserver.verbs.patch import APPLY, Applied, Change, patch_type, read_patch
-from pybernetes.control_plane.store.protocol import Record
 from pybernetes.lib.http.messages import Response
 
 SCALE = Kind(Resource(group="autoscaling", version="v1", kind="Scale", plural="scales"))
@@ -35,7 +33,7 @@ async def handle(context: ServerContext, request: Request, kind: Kind) -> Respon
         record = context.store.get(kind.key(info.namespace, info.name))
         if record is None:
             raise errors.not_found(kind.resource.group, kind.resource.plural, info.name)
-        await kind.prepare((record,))
+        await kind.convert((record,))
         return rendering.render(SCALE, scale_of(paths, kind.object(record)), form, context.clock())
     if info.verb not in ("update", "patch"):
         raise errors.method_not_allowed()
@@ -45,26 +43,23 @@ async def handle(context: ServerContext, request: Request, kind: Kind) -> Respon
     )
     keep_fields = isinstance(wanted, Applied)
 
-    def change(old: Object, record: Record) -> Object:
+    def change(old: Object) -> Object:
         scale = scale_of(paths, old)
         scale["metadata"]["managedFields"] = parent_to_scale(_entries(old), _paths(kind))
-        return _changed(kind, paths, old, wanted(scale, record), keep_fields)
+        return _changed(kind, paths, old, wanted(scale), keep_fields)
 
-    fields = (lambda new, old: None) if keep_fields else None
-    written = await writes.update(context, kind, change, request, options, fields=fields)
+    written = await update_stored(context, kind, change, request, options, keep_fields=keep_fields)
     obj = kind.object(written.record) if written.record is not None else written.obj
     return rendering.render(SCALE, scale_of(paths, obj), form, context.clock())
 
 
-def _replacement(request: Request, options: WriteOptions) -> Callable[[Object, Record], Object]:
+def _replacement(request: Request, options: WriteOptions) -> Mutate:
     body = read_body(request)
     scale = decode(SCALE.resource, body, options.validation, request)
-    return lambda old, record: scale
+    return lambda old: scale
 
 
-def _patch(
-    context: ServerContext, request: Request, kind: Kind, options: WriteOptions
-) -> Callable[[Object, Record], Object]:
+def _patch(context: ServerContext, request: Request, kind: Kind, options: WriteOptions) -> Mutate:
     given = patch_type(request, kind)
     body = read_patch(request, given)
     if given == APPLY:

@@ -7,7 +7,7 @@ from typing import Any
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.update_rules import StatusRules, UpdateRules
 from pybernetes.control_plane.apiserver.verbs.get import get
 from pybernetes.control_plane.apiserver.verbs.patch import patch

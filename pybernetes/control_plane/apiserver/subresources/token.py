@@ -20,8 +20,9 @@ from pybernetes.control_plane.apiserver.codec.bodies import read_body
 from pybernetes.control_plane.apiserver.codec.decoding import decode
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage import writes
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.kind import Kind
+from pybernetes.control_plane.apiserver.storage.managed_fields import update_managed_fields
+from pybernetes.control_plane.apiserver.storage.object_meta import settle_namespace
 from pybernetes.control_plane.apiserver.storage.options import write_options
 from pybernetes.lib import jose
 from pybernetes.lib.http.messages import Response
@@ -44,12 +45,12 @@ async def handle(context: ServerContext, request: Request, kind: Kind) -> Respon
     body = read_body(request, default=(TOKEN_REQUEST.group, "v1", TOKEN_REQUEST.kind))
     asked = decode(TOKEN_REQUEST, body, options.validation, request)
     name = request.request_info.name
-    writes.settle_namespace(kind, asked["metadata"], request.request_info.namespace)
+    settle_namespace(kind, asked["metadata"], request.request_info.namespace)
     assert TOKEN_REQUEST.default is not None and TOKEN_REQUEST.validate is not None
     TOKEN_REQUEST.default(asked)
-    attributes = writes.attributes("CREATE", kind, request, asked, None, options.dry_run)
+    attributes = context.admission.attributes("CREATE", kind.resource, request, asked, None, options.dry_run)
     await context.admission.mutate(attributes)
-    writes.own_fields(context, TOKEN_REQUEST, None, asked, options, "token")
+    update_managed_fields(context, TOKEN_REQUEST, None, asked, options, "token")
     await context.fresh()
     account = _complete(context, kind, accounts, asked, name)
     problems = Errors()

@@ -13,8 +13,8 @@ from pybernetes.control_plane.apiserver.codec import negotiation, rendering
 from pybernetes.control_plane.apiserver.codec.bodies import read_body
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage import deletion, writes
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage import deletion
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.options import DeleteOptions, delete_options, list_options
 from pybernetes.control_plane.apiserver.storage.selection import Selection
 from pybernetes.control_plane.store.protocol import Record
@@ -47,10 +47,9 @@ async def _delete(
     context: ServerContext, request: Request, kind: Kind, key: str, name: str, options: DeleteOptions
 ) -> deletion.Deleted:
     async def admit(obj: Object) -> None:
-        attrs = writes.attributes("DELETE", kind, request, None, obj, options.dry_run)
+        attrs = context.admission.attributes("DELETE", kind.resource, request, None, obj, options.dry_run)
         attrs.name, attrs.options = name, options
-        await context.admission.mutate(attrs)
-        await context.admission.validate(attrs)
+        await context.admission.admit(attrs)
 
     return await deletion.delete(context, kind, key, name, options, admit)
 
@@ -95,7 +94,7 @@ async def delete_collection(context: ServerContext, request: Request, kind: Kind
         context.store.revision,
         context.store.list(kind.collection(request.request_info.namespace)).records,
     )
-    await kind.prepare(records)
+    await kind.convert(records)
     if selection.match is not None:
         records = [record for record in records if selection.match(record)]
 

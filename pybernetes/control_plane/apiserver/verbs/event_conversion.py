@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.context import ServerContext
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.store.protocol import Event
 
 Sink = Callable[[list[Event]], None]
@@ -33,7 +33,7 @@ class EventConverter:
             events = self._waiting.popleft()
             records = [record for event in events for record in (event.record, event.previous) if record]
             try:
-                await self._kind.prepare(records)
+                await self._kind.convert(records)
             except errors.StatusError as error:
                 self._waiting.clear()
                 self._failed(error)
@@ -49,6 +49,6 @@ async def convert_all(context: ServerContext, kind: Kind, prefix: str) -> None:
         else:
             record = context.store.get(prefix)
             records = [] if record is None else [record]
-        if not kind.unprepared(records):
+        if not kind.unconverted(records):
             return
-        await kind.prepare(records)
+        await kind.convert(records)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import base64
 import binascii
+from collections.abc import Awaitable
 from typing import Any
 
 import orjson
 
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.codec import negotiation, rendering
-from pybernetes.control_plane.apiserver.context import Awaited, ServerContext
+from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.options import ListOptions, list_options, revision
 from pybernetes.control_plane.apiserver.storage.selection import Selection
 from pybernetes.control_plane.apiserver.verbs.get import wait_for
@@ -27,7 +28,7 @@ _CONTINUE_EXPIRED = (
 )
 
 
-def list_(context: ServerContext, request: Request, kind: Kind) -> Response | Awaited:
+def list_(context: ServerContext, request: Request, kind: Kind) -> Response | Awaitable[Response]:
     """Answers with a list."""
     options = list_options(request, watch=False)
     store = context.store
@@ -35,7 +36,7 @@ def list_(context: ServerContext, request: Request, kind: Kind) -> Response | Aw
     exact = options.match == "Exact" or (
         bool(options.limit) and wanted and not options.match and not options.token
     )
-    if store.revision < wanted or not (store.local or options.resource_version) or kind.prepares:
+    if store.revision < wanted or not (store.local or options.resource_version) or kind.awaits_webhook:
         return _list_later(context, request, kind, options, wanted, bool(exact))
     return _answer(context, request, kind, options, wanted if exact else 0)
 
@@ -45,11 +46,11 @@ async def _list_later(
 ) -> Response:
     await wait_for(context, wanted)
     at = wanted if exact else 0
-    while kind.prepares:
+    while kind.awaits_webhook:
         records = _candidates(context, request, kind, options, at)
-        if not kind.unprepared(records):
+        if not kind.unconverted(records):
             break
-        await kind.prepare(records)
+        await kind.convert(records)
     return _answer(context, request, kind, options, at)
 
 

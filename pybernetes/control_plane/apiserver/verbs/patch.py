@@ -19,12 +19,13 @@ from pybernetes.control_plane.apiserver.codec.bodies import Body, parse_body
 from pybernetes.control_plane.apiserver.codec.decoding import check_type, convert, report
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage import writes
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.create import create_stored
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.options import WriteOptions, write_options
+from pybernetes.control_plane.apiserver.storage.update import update_stored
 from pybernetes.control_plane.apiserver.storage.update_rules import UpdateRules
+from pybernetes.control_plane.apiserver.storage.written import Written
 from pybernetes.control_plane.apiserver.verbs.create import answer
-from pybernetes.control_plane.store.protocol import Record
 from pybernetes.lib.http.messages import Response
 
 JSON_PATCH = "application/json-patch+json"
@@ -47,7 +48,7 @@ async def patch(
     if given == APPLY:
         return answer(context, kind, await _apply(context, request, kind, body, options, rules), form)
     change = Change(request, kind, given, body, options)
-    return answer(context, kind, await writes.update(context, kind, change, request, options, rules), form)
+    return answer(context, kind, await update_stored(context, kind, change, request, options, rules), form)
 
 
 def patch_type(request: Request, kind: Kind) -> str:
@@ -91,7 +92,7 @@ class Change:
             prefix = "json patch " if type_ == JSON_PATCH else ""
             self.repeated = [prefix + problem for problem in body.complaints(count_keys(self.value), [])]
 
-    def __call__(self, old: Object, record: Record) -> Object:
+    def __call__(self, old: Object) -> Object:
         resource = self.kind.resource
         if self.type == JSON_PATCH:
             result = json_patch.apply(old, self.value)
@@ -222,7 +223,7 @@ class Applied:
             new["metadata"].pop("managedFields", None)
         return new
 
-    def __call__(self, old: Object, record: Record) -> Object:
+    def __call__(self, old: Object) -> Object:
         new = self.merge(old)
         if not self.wanted["metadata"].get("resourceVersion"):
             new["metadata"].pop("resourceVersion", None)
@@ -238,7 +239,7 @@ async def _apply(
     body: Body,
     options: WriteOptions,
     rules: UpdateRules | None,
-) -> writes.Written:
+) -> Written:
     resource, info = kind.resource, request.request_info
     change = Applied(context, request, kind, body, options, (rules or UpdateRules(resource)).reset)
     await context.fresh()
@@ -247,5 +248,5 @@ async def _apply(
         if isinstance(meta, dict) and (uid := meta.get("uid")):
             why = f"uid mismatch: the provided object specified uid {uid}, and no existing object was found"
             raise errors.conflict(resource.group, resource.plural, info.name, why)
-        return await writes.create(context, kind, change.merge(None), request, options, keep_fields=True)
-    return await writes.update(context, kind, change, request, options, rules, fields=lambda new, old: None)
+        return await create_stored(context, kind, change.merge(None), request, options, keep_fields=True)
+    return await update_stored(context, kind, change, request, options, rules, keep_fields=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import Awaitable
 from typing import Any
 
 import orjson
@@ -15,10 +16,10 @@ import orjson
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.codec import negotiation, rendering, websocket_stream
 from pybernetes.control_plane.apiserver.codec.negotiation import Representation
-from pybernetes.control_plane.apiserver.context import Awaited, ServerContext
+from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.observability.metrics import Events
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.options import ListOptions, list_options, revision
 from pybernetes.control_plane.apiserver.storage.resource_version import restamp
 from pybernetes.control_plane.apiserver.storage.selection import Selection
@@ -33,7 +34,9 @@ _SHORTEST_TIMEOUT = 1800
 _INITIAL_END = {"k8s.io/initial-events-end": "true"}
 
 
-def watch(context: ServerContext, request: Request, kind: Kind) -> Stream | Upgrade | Awaited:
+def watch(
+    context: ServerContext, request: Request, kind: Kind
+) -> Stream | Upgrade | Awaitable[Stream | Upgrade]:
     """Opens a watch."""
     options = list_options(request, watch=True)
     wanted = revision(options.resource_version)
@@ -199,7 +202,7 @@ class Watcher:
         if timeout is None or timeout <= 0:
             timeout = int(_SHORTEST_TIMEOUT * (1 + random.random()))
         self._timers = [loop.call_later(timeout, self.stream.end)]
-        if self.kind.prepares:
+        if self.kind.awaits_webhook:
             self._beginning = loop.create_task(self._listen_later())
         else:
             self._listen()
@@ -221,7 +224,7 @@ class Watcher:
         self.sent = at
         try:
             sink: Sink = self._all if self.match is None else self._matching
-            if self.kind.prepares:
+            if self.kind.awaits_webhook:
                 sink = EventConverter(self.kind, sink, self._failed).take
             self._watch = self.context.store.watch(self.prefix, at, sink, closed=self._closed)
         except Compacted as error:

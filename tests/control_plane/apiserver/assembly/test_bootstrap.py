@@ -9,9 +9,9 @@ import pytest
 
 from pybernetes.api.registry import builtin
 from pybernetes.control_plane.apiserver.assembly import bootstrap
-from pybernetes.control_plane.apiserver.assembly.api_server import Settings
+from pybernetes.control_plane.apiserver.assembly.server_context import new_context
 from pybernetes.control_plane.apiserver.assembly.server_leases import ServerLeases
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.assembly.settings import Settings
 from pybernetes.control_plane.apiserver.observability.health import Health
 from pybernetes.control_plane.apiserver.services import objects
 from pybernetes.control_plane.apiserver.storage.kinds import Kinds
@@ -32,7 +32,7 @@ class Slow(MemoryStore):
 
 async def start(store: MemoryStore) -> None:
     context, settings, health = (
-        ServerContext(store, Kinds(builtin())),
+        new_context(store, Kinds(builtin())),
         Settings(advertise_address="192.0.2.1"),
         Health(),
     )

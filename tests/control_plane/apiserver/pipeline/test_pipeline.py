@@ -1,24 +1,27 @@
-"""What the API server says to a request that could not even be read."""
+"""The order of the steps."""
 
 from __future__ import annotations
 
-import json
+from types import SimpleNamespace
+from typing import Any
 
-import pytest
+from pybernetes.control_plane.apiserver.pipeline.pipeline import steps
 
-from pybernetes.control_plane.apiserver.pipeline import pipeline
+ORDER = [
+    "observation", "audit_refused", "authentication", "audit", "deadline", "impersonation", "flow_control",
+    "authorization",
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("status", "message", "text"),
-    [
-        (400, "bad", "bad"),
-        (413, "limit is 1", "Request entity too large: limit is 1"),
-        (431, "the headers are too large", "the headers are too large"),
-    ],
-)
-def test_a_refusal_is_a_status(status: int, message: str, text: str) -> None:
-    answer = pipeline.refusal(status, message)
-    body = json.loads(answer.body)
-    assert answer.status == status and answer.content_type == b"application/json"
-    assert (body["kind"], body["code"], body["message"]) == ("Status", status, text)
+def names(auditor: Any, dispatcher: Any) -> list[str]:
+    context: Any = SimpleNamespace(metrics=None, authentication=None, authorize=None, authorization=None)
+    return [step.__qualname__.partition(".")[0] for step in steps(context, auditor, dispatcher)]
+
+
+def test_all_steps() -> None:
+    assert names(SimpleNamespace(), SimpleNamespace()) == ORDER
+
+
+def test_auditing_and_flow_control_may_be_off() -> None:
+    off = ("audit", "audit_refused", "flow_control")
+    assert names(None, None) == [name for name in ORDER if name not in off]

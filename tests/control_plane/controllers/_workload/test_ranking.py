@@ -2,8 +2,9 @@
 
 import pytest
 
+from pybernetes.api.resource import Object
 from pybernetes.control_plane.controllers._workload.ranking import by_activity, by_deletion
-from tests.control_plane.controllers.builders import NOW, Object, pod
+from tests.control_plane.controllers.builders import NOW, pod
 
 COST = "controller.kubernetes.io/pod-deletion-cost"
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes, Scope
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
-from pybernetes.control_plane.apiserver.assembly.bootstrap import ensure
 from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.storage.ensure import ensure
 
 
 class NamespaceAutoProvision:

@@ -1,0 +1,17 @@
+"""Objects and namespaces that are being deleted."""
+
+from __future__ import annotations
+
+from pybernetes.api.resource import Object
+from pybernetes.client.errors import StatusError
+
+
+def is_being_deleted(obj: Object) -> bool:
+    """Return whether an object is being deleted."""
+    return "deletionTimestamp" in obj["metadata"]
+
+
+def is_namespace_terminating(error: StatusError) -> bool:
+    """Return whether a write was refused because its namespace is being deleted, so that a retry is useless."""
+    causes = (error.details or {}).get("causes") or ()
+    return any(cause.get("reason") == "NamespaceTerminating" for cause in causes)
