@@ -75,7 +75,7 @@ class RestTransport:
     async def send(
         self, method: str, path: str, query: str = "", body: bytes = b"", headers: Headers | None = None
     ) -> tuple[int, Any]:
-        """The status and the decoded body of an answer, tried again where that is safe."""
+        """Return the status and the decoded body of an answer, tried again where that is safe."""
         answer = await self._retried(method, path, query, body, headers)
         for text in answer.values(b"warning"):
             self._on_warning(warning_text(text))
@@ -125,13 +125,13 @@ class RestTransport:
                 self._pool.give_back(connection)
 
     async def watch(self, path: str, query: str, headers: Headers | None = None) -> RestEvents:
-        """Opens a watch."""
+        """Open a watch."""
         return RestEvents(await self._stream("GET", path, query, b"", headers), self._pool)
 
     async def stream(
         self, method: str, path: str, query: str = "", body: bytes = b"", headers: Headers | None = None
     ) -> Body:
-        """Opens a body that goes on."""
+        """Open a body that goes on."""
         return Body(await self._stream(method, path, query, body, headers), self._pool)
 
     async def _stream(
@@ -164,7 +164,7 @@ class RestTransport:
             raise from_answer(answer.status, decoded(answer))
 
     async def upgrade(self, path: str, query: str, headers: Headers) -> ClientConnection:
-        """Turns a request into a connection of another protocol."""
+        """Turn a request into a connection of another protocol."""
         data = await self._request_bytes("GET", path, query, b"", headers)
         connection = await self._connect()
         timer = asyncio.get_running_loop().call_later(_ANSWER_SECONDS, _expire, connection)
@@ -179,7 +179,7 @@ class RestTransport:
         return connection
 
     async def close(self) -> None:
-        """Closes every connection, in use or not."""
+        """Close every connection, in use or not."""
         self._pool.close()
 
     async def _request_bytes(
@@ -228,14 +228,14 @@ class Body:
         self._connection, self._pool = connection, pool
 
     async def read(self) -> bytes:
-        """What came up since the last call; nothing at all at the end."""
+        """Return what came up since the last call; nothing at all at the end."""
         data = await self._connection.read()
         if not data:
             self._pool.give_back(self._connection)
         return data
 
     def close(self) -> None:
-        """Ends the stream, and with it the connection unless it is complete."""
+        """End the stream, and with it the connection unless it is complete."""
         if not self._connection.reusable:
             self._connection.close()
 
@@ -249,7 +249,7 @@ class RestEvents(Body):
         self._lines: list[bytes] = []  # that have come and are not decoded yet, the last one first
 
     async def batch(self) -> list[tuple[str, Object]]:
-        """Changes since the last call, at least one; none at all if the watch has ended."""
+        """Return the changes since the last call, at least one; none at all if the watch has ended."""
         while not self._lines:
             data = await self.read()
             if not data:
@@ -268,7 +268,7 @@ def _expire(connection: ClientConnection) -> None:
 
 
 def decoded(answer: Reply) -> Any:
-    """The body of an answer: a JSON value, or text."""
+    """Return the body of an answer: a JSON value, or text."""
     body = answer.body
     if not body:
         return None
@@ -281,7 +281,7 @@ def decoded(answer: Reply) -> Any:
 
 
 def retry_after(answer: Reply, safe: bool) -> float | None:
-    """Seconds to wait before the same request again, or None if it is not to be repeated.
+    """Return the seconds to wait before the same request again, or None if it is not to be repeated.
 
     A write that timed out inside the server may have happened: it is not ``safe`` to repeat.
     """
@@ -293,12 +293,12 @@ def retry_after(answer: Reply, safe: bool) -> float | None:
 
 
 def backoff(attempt: int, first: float, limit: float) -> float:
-    """Seconds before another attempt: doubled each time, a bit more or less."""
+    """Return the seconds before another attempt: doubled each time, a bit more or less."""
     return min(limit, first * 2 ** (attempt - 1)) * (0.75 + 0.5 * random.random())
 
 
 def warning_text(value: bytes) -> str:
-    """The text of a Warning header: ``299 - "text"``."""
+    """Return the text of a Warning header: ``299 - "text"``."""
     quoted = value.decode(errors="replace").partition(" ")[2].partition(" ")[2].strip()
     return quoted[1:-1].replace('\\"', '"').replace("\\\\", "\\") if quoted.startswith('"') else quoted
 

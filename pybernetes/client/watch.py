@@ -33,20 +33,20 @@ class Watch:
             return []
         if self._events is None:
             self._events = await self._open()
-        found = await self._events.batch()
-        if not found:
+        events = await self._events.batch()
+        if not events:
             self.close()
-            return found
-        type_, last = found[-1]
+            return events
+        type_, last = events[-1]
         if type_ == "ERROR":
-            if len(found) > 1:  # first what happened before
-                self._events = _Failed(found.pop())
-                last = found[-1][1]
+            if len(events) > 1:  # first what happened before
+                self._events = _Failed(events.pop())
+                last = events[-1][1]
             else:
                 self.close()
                 raise from_answer(500, last)
         self.resource_version = last["metadata"].get("resourceVersion", self.resource_version)
-        return found
+        return events
 
     def __aiter__(self) -> Watch:
         return self
@@ -60,7 +60,7 @@ class Watch:
         return Event(*pending.popleft())
 
     def close(self) -> None:
-        """Ends the watch."""
+        """End the watch."""
         self._closed = True
         if self._events is not None:
             self._events.close()

@@ -23,7 +23,7 @@ def main(argv: list[str]) -> int:
     arguments = parser.parse_args(argv)
     from pybernetes.lib import gc_tuning, logs
 
-    gc_tuning.rest()
+    gc_tuning.pause()
     logs.set_up(0)
     import uvloop
 
@@ -82,7 +82,7 @@ async def _run(name: str) -> int:
     for each in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(each, stop.set)
     await plane.start()
-    gc_tuning.calm()
+    gc_tuning.tune()
     print(f"the control plane is serving on https://{settings.address}:{plane.server.port}", flush=True)
     await stop.wait()
     await plane.stop()

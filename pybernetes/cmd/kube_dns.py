@@ -82,7 +82,7 @@ async def _serve(arguments: argparse.Namespace) -> int:
     running = asyncio.create_task(names.run())
     for each in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(each, running.cancel)
-    gc_tuning.calm()
+    gc_tuning.tune()
     print(f"kube-dns answers on port {names.server.port}", flush=True)
     with contextlib.suppress(asyncio.CancelledError):
         await running

@@ -290,7 +290,7 @@ async def serve(arguments: argparse.Namespace, stop: asyncio.Event, *, alone: bo
         await asyncio.wait((starting, waiting), return_when=asyncio.FIRST_COMPLETED)
         if starting.done():
             starting.result()
-            gc_tuning.calm()
+            gc_tuning.tune()
             print(f"kubelet serves the node {options.node_name} on port {kubelet.port}", flush=True)
         await waiting
     finally:

@@ -48,7 +48,7 @@ class Peer:
 
 
 class HttpClient:
-    """Sends requests; one client serves any number of peers."""
+    """A client for any number of peers."""
 
     def __init__(self, dialer: Dialer = direct) -> None:
         self._dialer = dialer

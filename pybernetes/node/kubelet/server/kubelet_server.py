@@ -80,7 +80,7 @@ class KubeletServer:
         self._context: Any = None
 
     async def start(self) -> None:
-        """Listens."""
+        """Listen."""
         kubelet, settings = self._kubelet, self._kubelet.options.configuration
         if settings["enableServer"]:
             files = certificates.serving_files(kubelet.options, kubelet.addresses)
@@ -96,11 +96,11 @@ class KubeletServer:
             await self._health.start(settings["healthzBindAddress"], int(settings["healthzPort"]))
 
     def reload(self, path: Any) -> None:
-        """Serves with a new certificate from now on."""
+        """Serve with a new certificate from now on."""
         tls.reload(self._context, path, path)
 
     async def stop(self) -> None:
-        """Stops listening."""
+        """Stop listening."""
         await self._server.stop()
         await self._health.stop()
         await self._open.stop()
@@ -113,7 +113,7 @@ class KubeletServer:
         return await handler(request)
 
     async def _without_asking(self, request: Request) -> Answer:
-        """The port for everybody: only what can be looked at, and nothing that runs something."""
+        """Answer on the port that is open to everybody: nothing that runs or changes something."""
         first = request.path_parts[0]
         if first not in ("healthz", "pods", "stats", "metrics") or request.method not in ("GET", "HEAD"):
             raise page_not_found()
@@ -130,7 +130,7 @@ class KubeletServer:
         return text(b"ok")
 
     async def _pods(self, request: Request) -> Response:
-        """Every pod of the node with its newest status."""
+        """Answer with every pod of the node and its newest status."""
         items = []
         for worker in self._kubelet.workers.values():
             status = self._kubelet.statuses.get(worker.uid) or worker.pod.get("status", {})
@@ -138,7 +138,7 @@ class KubeletServer:
         return Response(orjson.dumps(_pod_list(items)))
 
     async def _running_pods(self, request: Request) -> Response:
-        """The pods that have something running."""
+        """Answer with the pods that have something running."""
         items = []
         for worker in self._kubelet.workers.values():
             running = worker.runtime.running

@@ -49,16 +49,16 @@ class PodHandlers:
     # -- logs --------------------------------------------------------------------------------------------
 
     async def logs(self, request: Request) -> PulledStream:
-        """The log of a container."""
+        """Answer with the log of a container."""
         parts = request.path_parts
         if len(parts) != 4:
             raise page_not_found()
         _, namespace, name, container = parts
         worker = self._worker(namespace, name)
         known = [
-            each["name"]
+            specified["name"]
             for group in ("initContainers", "containers", "ephemeralContainers")
-            for each in worker.pod["spec"].get(group, ())
+            for specified in worker.pod["spec"].get(group, ())
         ]
         if container not in known:
             raise HttpError(404, f'container "{container}" not found in pod "{name}"')
@@ -106,7 +106,7 @@ class PodHandlers:
         raise page_not_found()
 
     async def exec(self, request: Request) -> Upgrade:
-        """A command in a container."""
+        """Run a command in a container."""
         worker, container = self._target(request)
         run = self._run(worker, container)
         streams = _streams(request)
@@ -117,7 +117,7 @@ class PodHandlers:
         return await join(request, url, streams=streams)
 
     async def attach(self, request: Request) -> Upgrade:
-        """The streams of a container's own process."""
+        """Connect to a container's own process."""
         worker, container = self._target(request)
         run = self._run(worker, container)
         streams = _streams(request)
@@ -128,7 +128,7 @@ class PodHandlers:
         return await join(request, url, streams=streams)
 
     async def port_forward(self, request: Request) -> Upgrade:
-        """Connections to ports of a pod."""
+        """Connect to ports of a pod."""
         parts = request.path_parts[1:]
         if len(parts) not in (2, 3):
             raise page_not_found()
@@ -137,20 +137,20 @@ class PodHandlers:
         if sandbox is None:
             raise HttpError(404, f"failed to find sandbox for pod {parts[1]!r}")
         texts = [
-            each
+            text
             for name in ("port", "ports")
             for value in request.query.get(name, ())
-            for each in value.split(",")
+            for text in value.split(",")
         ]
         try:
-            ports = [int(each) for each in texts if each]
+            ports = [int(text) for text in texts if text]
         except ValueError:
             raise HttpError(400, f"unable to parse {texts} as ports") from None
         url = await self._ask(self._kubelet.cri.port_forward(sandbox.id, ports))
         return await join(request, url, streams={})
 
     async def run(self, request: Request) -> Response:
-        """A command in a container, its output as the answer."""
+        """Run a command in a container and answer with its output."""
         worker, container = self._target(request)
         run = self._run(worker, container)
         command = request.parameter("cmd").split(" ")
@@ -188,9 +188,9 @@ def _definition(pod: Fields, name: str) -> Fields:
 
 def _why_waiting(status: Fields, container: str) -> str:
     for key in ("initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses"):
-        for each in status.get(key, ()):
-            waiting = each.get("state", {}).get("waiting")
-            if each["name"] == container and waiting is not None:
+        for container_status in status.get(key, ()):
+            waiting = container_status.get("state", {}).get("waiting")
+            if container_status["name"] == container and waiting is not None:
                 reason = waiting.get("reason", "")
                 if reason in ("ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull"):
                     return f"is waiting to start: {'trying and failing to pull image' if 'Never' not in reason else reason}"

@@ -21,12 +21,12 @@ class SystemLogs:
         self._root = root.resolve()
 
     async def page(self, request: Request) -> Response | PulledStream:
-        """A file, or what is in a folder."""
+        """Answer with a file, or with what is in a folder."""
         path = (self._root / request.path.strip("/").removeprefix("logs").lstrip("/")).resolve()
         if path != self._root and self._root not in path.parents:
             raise page_not_found()
         if path.is_dir():
-            names = sorted(f"{each.name}/" if each.is_dir() else each.name for each in path.iterdir())
+            names = sorted(f"{entry.name}/" if entry.is_dir() else entry.name for entry in path.iterdir())
             lines = "".join(f'<a href="{html.escape(name)}">{html.escape(name)}</a>\n' for name in names)
             body = f'<!doctype html>\n<meta name="viewport" content="width=device-width">\n<pre>\n{lines}</pre>\n'
             return Response(body.encode(), content_type=b"text/html; charset=utf-8")
