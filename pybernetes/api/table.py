@@ -2,50 +2,23 @@
 
 from __future__ import annotations
 
-from calendar import timegm
-from time import strptime
 from typing import Any
 
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.selectors import SelectorError, from_object
+from pybernetes.api.text.durations import human_duration
+from pybernetes.lib import rfc3339
 
-_MINUTE, _HOUR, _DAY, _YEAR = 60, 3600, 86400, 365 * 86400
-
-
-def human_duration(seconds: float) -> str:
-    """Return a duration in at most two units, as kubectl shows ages."""
-    whole = int(seconds)
-    if whole < -1:
-        return "<invalid>"
-    if whole < 0:
-        return "0s"
-    if whole < 2 * _MINUTE:
-        return f"{whole}s"
-    if whole < 10 * _MINUTE:
-        return _two(whole, _MINUTE, "m", 1, "s")
-    if whole < 3 * _HOUR:
-        return f"{whole // _MINUTE}m"
-    if whole < 8 * _HOUR:
-        return _two(whole, _HOUR, "h", _MINUTE, "m")
-    if whole < 2 * _DAY:
-        return f"{whole // _HOUR}h"
-    if whole < 8 * _DAY:
-        return _two(whole, _DAY, "d", _HOUR, "h")
-    if whole < 2 * _YEAR:
-        return f"{whole // _DAY}d"
-    if whole < 8 * _YEAR:
-        return _two(whole, _YEAR, "y", _DAY, "d")
-    return f"{whole // _YEAR}y"
-
-
-def _two(seconds: int, big: int, big_name: str, small: int, small_name: str) -> str:
-    rest = seconds % big // small
-    return f"{seconds // big}{big_name}" + (f"{rest}{small_name}" if rest else "")
+# So long is a timestamp to its seconds.
+_SECONDS = len("2006-01-02T15:04:05")
 
 
 def epoch(timestamp: str) -> float:
     """Return the seconds since the epoch of an RFC 3339 timestamp in UTC (fractions are dropped)."""
-    return timegm(strptime(timestamp[:19], "%Y-%m-%dT%H:%M:%S"))
+    whole = timestamp[:_SECONDS]
+    if len(whole) < _SECONDS:
+        raise ValueError(f"not a timestamp: {timestamp!r}")
+    return rfc3339.parse(whole)
 
 
 def since(timestamp: str | None, now: float) -> str:

@@ -11,7 +11,7 @@ SUMMARY = "Serve the Kubernetes API from an embedded store or from etcd"
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line, with upstream's names and defaults; parts with many flags add their own."""
+    """Return the command line, with upstream's names and defaults; parts with many flags add their own."""
     from pybernetes.control_plane.apiserver.aggregation import proxy
     from pybernetes.control_plane.apiserver.assembly import secure_serving
     from pybernetes.control_plane.apiserver.audit import setup as audit
@@ -70,7 +70,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: list[str]) -> int:
-    """Runs the server until it is told to stop."""
+    """Run the server until it is told to stop."""
     from pybernetes.lib import gc_tuning, logs
 
     gc_tuning.pause()

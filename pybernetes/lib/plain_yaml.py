@@ -73,13 +73,13 @@ def _list(lines: list[tuple[int, str]], place: int, indent: int) -> tuple[list[A
 
 
 def _mapping(lines: list[tuple[int, str]], place: int, indent: int) -> tuple[dict[str, Any], int]:
-    mapping: dict[str, Any] = {}
+    members: dict[str, Any] = {}
     while place < len(lines) and lines[place][0] == indent:
         split = _key(lines[place][1])
         if split is None:
             raise NotPlain(lines[place][1])
         key, text = split
-        if key in mapping:
+        if key in members:
             raise NotPlain(key)
         place += 1
         deeper = place < len(lines) and (
@@ -88,18 +88,18 @@ def _mapping(lines: list[tuple[int, str]], place: int, indent: int) -> tuple[dic
         if text:
             if place < len(lines) and lines[place][0] > indent:
                 raise NotPlain(text)
-            mapping[key] = _scalar(text)
+            members[key] = _scalar(text)
         elif deeper:
-            mapping[key], place = _block(lines, place, lines[place][0])
+            members[key], place = _block(lines, place, lines[place][0])
         else:
-            mapping[key] = None
+            members[key] = None
     if place < len(lines) and lines[place][0] > indent:
         raise NotPlain(lines[place][1])
-    return mapping, place
+    return members, place
 
 
 def _key(text: str) -> tuple[str, str] | None:
-    """Key and rest of a line of a mapping; None if it is not one."""
+    """Return key and rest of a line of a mapping; None if it is not one."""
     key, colon, rest = text.partition(":")
     if not colon or (rest and rest[0] != " "):
         if ": " in text or text.endswith(":") or text[0] in "\"'":

@@ -80,7 +80,7 @@ class Index(Generic[Key]):
 
 
 class Union:
-    """An index over several caches: where there are hundreds, looking into each would take long."""
+    """An index over several caches: looking into each of hundreds would take long."""
 
     def __init__(self, function: IndexFunction) -> None:
         self._index: Index[tuple[Cache, str]] = Index(function)

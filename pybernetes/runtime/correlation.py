@@ -1,4 +1,4 @@
-"""Which events are worth a write: the same one again is counted, many alike become one, and a flood is dropped.
+"""Which events are worth a write: repeated ones are counted, similar ones combined, and a flood is dropped.
 
 The numbers are upstream's: ten different messages for one reason within ten minutes are combined, and a source
 may report 25 events about an object at once and one more every five minutes.
@@ -26,7 +26,7 @@ _REMEMBERED = 4096
 
 
 class Recent(OrderedDict[Any, Value], Generic[Value]):
-    """The values that were used last; old ones go."""
+    """The most recently used values."""
 
     def remember(self, key: Any, value: Value) -> None:
         """Keep a value, dropping the least recently used one if there are too many."""

@@ -1,4 +1,4 @@
-"""Leader election: of several programs that do the same, the one that holds a Lease works.
+"""Leader election: of several equal programs, the one that holds a Lease works.
 
 The Lease is written as upstream writes it, so that ours and upstream's programs exclude each other. What a lease
 says about the time is compared with nothing but itself: a holder is gone when its record has not changed for as
@@ -29,7 +29,7 @@ _JITTER = 1.2
 
 
 class LostLease(Exception):
-    """The lease could not be renewed in time: somebody else may be at work."""
+    """The lease could not be renewed in time: another program may have it."""
 
 
 def new_identity() -> str:

@@ -31,7 +31,7 @@ class Histogram:
 
 
 class QueueMetrics:
-    """The figures of one queue."""
+    """The metrics of one queue."""
 
     def __init__(self, name: str, clock: Clock) -> None:
         self.name, self._clock = name, clock
@@ -68,7 +68,7 @@ class ReconcileMetrics:
 
 
 class Metrics:
-    """The figures of a process that runs controllers."""
+    """The metrics of a process that runs controllers."""
 
     def __init__(self, clock: Clock | None = None) -> None:
         self._clock = clock or Clock()

@@ -1,4 +1,4 @@
-"""Which objects an owner manages: those that its selector matches and that nobody else manages.
+"""Which objects an owner controls: those that its selector matches and that nobody else controls.
 
 ``decide`` is pure; ``claim`` does what it says. A child that stops matching is let go, an orphan that matches is taken in.
 """

@@ -115,7 +115,7 @@ def node_terms(selector: Object) -> tuple[NodeTerm, ...]:
 
 
 class NodeAffinity:
-    """Which nodes a pod may be on and which it would rather be on."""
+    """Which nodes a pod may be on, and which it prefers."""
 
     __slots__ = ("__weakref__", "names", "preferred", "required", "selector")
 
@@ -221,7 +221,7 @@ def pod_term(term: Object, namespace: str) -> PodTerm:
 
 
 class PodAffinity:
-    """Which pods a pod must, must not, would like to and would rather not be near to."""
+    """Which pods a pod must, must not, prefers to and prefers not to be near."""
 
     __slots__ = ("__weakref__", "affinity", "anti", "preferred")
 

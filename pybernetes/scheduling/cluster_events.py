@@ -1,4 +1,4 @@
-"""What can happen in a cluster, and who wants to hear of it."""
+"""What can happen in a cluster, and which plugins are interested in it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pybernetes.scheduling.pods import Pod
 
 
 class Action:
-    """What happened to an object: bits, plain numbers because every event is looked at in a hurry."""
+    """What happened to an object, as bits: plain integers, because every event is tested for them."""
 
     ADD = 1
     DELETE = 2
@@ -69,7 +69,7 @@ Hint = Callable[[Pod, Any, Any], bool]
 
 
 class Interest(NamedTuple):
-    """Events that a plugin wants to hear of; the hint says of a pod whether one may make it fit."""
+    """Events that a plugin is interested in; the hint says whether one may make a pod fit."""
 
     resource: str
     actions: int

@@ -27,7 +27,7 @@ def grown(column: NDArray[Any], capacity: int) -> NDArray[Any]:
 
 
 class Journal:
-    """Which rows changed, in order, so that whoever has looked before looks at those alone."""
+    """Which rows changed, in order, so that a reader only has to look at those since its last visit."""
 
     LIMIT = 16_384
 
@@ -55,7 +55,7 @@ class Journal:
 
 
 class ValueColumn(Generic[Value]):
-    """A column of values that many nodes share: the column holds numbers, the values stand in a list."""
+    """A column of values that many nodes share: the column holds codes, a list holds the values."""
 
     def __init__(self, capacity: int, first: Value) -> None:
         self.codes: Ints = np.zeros(capacity, dtype=np.int32)

@@ -58,7 +58,7 @@ class Counter(Tally):
 
 
 class Counters:
-    """The counters that somebody has asked for. One that nobody asks for any more goes away."""
+    """The counters that somebody has asked for; those that nobody asks for any more are dropped."""
 
     LIMIT = 256
 

@@ -130,7 +130,7 @@ def _rows(numbers: list[int]) -> Rows:
 
 
 class Evaluations:
-    """The evaluations of the pods of late."""
+    """The evaluations of recent pods."""
 
     LIMIT = 24
 

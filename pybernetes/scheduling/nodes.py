@@ -30,7 +30,7 @@ NO_IMAGES = ImageSet((), b"")
 
 
 class Node(NamedTuple):
-    """A node: what it is called, what it offers, and whom it turns away."""
+    """A node: its name, what it offers, and which pods it turns away."""
 
     name: str
     labels: dict[str, str]

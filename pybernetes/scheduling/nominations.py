@@ -1,4 +1,4 @@
-"""Pods that room is being made for: they are not on their node yet, and nobody else may take their place."""
+"""Nominated pods: room is being made for them, and nobody else may take their place."""
 
 from __future__ import annotations
 

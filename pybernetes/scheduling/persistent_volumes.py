@@ -1,4 +1,4 @@
-"""Volumes and claims as the scheduler sees them: as the server says, and as decisions that are under way make them."""
+"""Volumes and claims as the scheduler sees them: what the server has, changed by the decisions in flight."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NO_PROVISIONER = "kubernetes.io/no-provisioner"
 
 
 class StorageError(ValueError):
-    """A pod's claims are not such that it can be scheduled; the message is for people."""
+    """A pod cannot be scheduled because of its claims; the message says why."""
 
 
 class PodClaims(NamedTuple):
@@ -140,7 +140,7 @@ def is_controlled_by(claim: Object, pod: Pod) -> bool:
 
 
 class Storage:
-    """What a pod's claims come to. ``get`` finds an object, or what it is assumed to be."""
+    """The claims of pods, and volumes for them. ``get`` returns an object as it is assumed to be."""
 
     def __init__(self, listers: Listers) -> None:
         self._listers = listers

@@ -1,7 +1,7 @@
 """What a scheduler plugin is: it works on whole columns of nodes at a time.
 
-A plugin tells by the key that it gives for a pod whether it has anything to say (None: no), and that pods of
-equal keys get equal answers. Its scope says when an answer must be worked out again.
+A filter or score plugin gives a key for each pod: None if it has nothing to say about the pod; pods of equal keys get
+equal answers. Its scope says when an answer must be worked out again.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ class Scope(IntEnum):
 
 
 class Rejection(NamedTuple):
-    """No node will do, whatever it looks like."""
+    """Why a plugin turned a pod away, whatever the nodes look like."""
 
     plugin: str
     message: str
 
 
 class Extra(NamedTuple):
-    """What pods take that are not there yet but have been promised a place: columns for some rows."""
+    """What nominated pods will take, which are not on their nodes yet: columns for some rows."""
 
     pods: Ints
     amounts: dict[int, Ints]  # by resource number
@@ -172,7 +172,7 @@ class PostFilterPlugin(Plugin):
 
 
 class ScorePlugin(Plugin):
-    """Says which of the nodes that are left are better. With scope CLUSTER it is given only those."""
+    """Says which of the feasible nodes are better. With scope CLUSTER it is given only those."""
 
     score_scope: ClassVar[Scope] = Scope.NODE_LABELS
     normalizes: ClassVar[bool] = False

@@ -91,7 +91,7 @@ def cheapest(candidates: Sequence[Candidate]) -> Candidate:
 
 
 class Remembered:
-    """The candidates that pods of equal wants had, as long as their nodes stay as they are."""
+    """The candidates of pods with equal requests, as long as the nodes do not change."""
 
     LIMIT = 8
 

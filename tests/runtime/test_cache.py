@@ -32,7 +32,8 @@ SELECTORS = st.sampled_from(["", "a=1", "a=1,b=2", "a in (1,2)", "a!=1", "!a", "
 
 @given(STEPS, SELECTORS, st.integers(0, 30))
 def test_every_index_agrees_with_a_scan(steps: list[tuple[bool, Object]], text: str, late: int) -> None:
-    cache, model = Cache(), {}
+    cache = Cache()
+    model: dict[str, Object] = {}
     cache.add_index(by_owner)
     for position, (put, obj) in enumerate(steps):
         if position == late:  # an index may come when there are objects already

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -190,9 +191,11 @@ async def test_it_resumes_where_it_was_and_waits_longer_each_time(monkeypatch: p
     )
     informer = Informer(client, CONFIG_MAPS, clock=clock)  # type: ignore[arg-type]
     told: list[tuple[str | None, str | None]] = []
-    informer.add_handler(
-        lambda old, new: told.append((old and old["metadata"]["name"], new and new["metadata"]["name"]))
-    )
+
+    def tell(old: Object | None, new: Object | None) -> None:
+        told.append((old["metadata"]["name"] if old else None, new["metadata"]["name"] if new else None))
+
+    informer.add_handler(tell)
     task = asyncio.create_task(informer.run())
     await clock.advance(0)
     assert held(informer) == {"default/a": "7", "default/b": "5"} and informer.version == 9
@@ -248,7 +251,7 @@ async def test_objects_are_shared_and_decoded_once() -> None:
             await informer.wait_synced()
         await cluster.client.patch(PODS, "p1", {"metadata": {"labels": {"a": "b"}}}, "default")
         await eventually(
-            lambda: all("labels" in obj.get("default/p1")["metadata"] for obj in (first, second))
+            lambda: all("labels" in (obj.get("default/p1") or {})["metadata"] for obj in (first, second))
         )
         for key in list(first.keys()):
             assert first.get(key) is second.get(key)
@@ -340,9 +343,10 @@ async def test_an_informer_outlives_its_history() -> None:
             await maps.wait_synced()
             maps.resource_version, old = "1", maps._open
             await store.compact(store.revision)
+            assert old is not None
             old.close()
             name = f"late-{id(client)}"
             await cluster.client.create(CONFIG_MAPS, {"metadata": {"name": name, "namespace": "default"}})
-            await eventually(lambda key=f"default/{name}", maps=maps: maps.get(key) is not None)
+            await eventually(partial(maps.get, f"default/{name}"))
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)

@@ -14,7 +14,6 @@ from pybernetes.scheduling.handle import Handle
 from pybernetes.scheduling.listers import Listers
 from pybernetes.scheduling.plugins.default_preemption import DefaultPreemption
 from pybernetes.scheduling.profile import Profile, nodes_to_find
-from pybernetes.scheduling.registry import known_plugins
 from pybernetes.scheduling.resource_requests import Resources
 from pybernetes.scheduling.snapshot import Snapshot
 
@@ -24,14 +23,6 @@ HEAD = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerCo
 def profile(value: dict[str, Any] | None = None) -> Profile:
     made: ProfileConfig = profile_config(value or {}, 0)
     return Profile(made, Handle(Snapshot(Resources()), Listers()))
-
-
-def test_the_plugins_are_all_there() -> None:
-    assert sorted(known_plugins()) == [
-        "DefaultBinder", "DefaultPreemption", "ImageLocality", "InterPodAffinity", "NodeAffinity", "NodeName", "NodePorts",
-        "NodeResourcesBalancedAllocation", "NodeResourcesFit", "NodeUnschedulable", "PodTopologySpread", "PrioritySort",
-        "SchedulingGates", "TaintToleration", "VolumeBinding", "VolumeRestrictions", "VolumeZone",
-    ]  # fmt: skip
 
 
 def test_defaults() -> None:

@@ -10,8 +10,8 @@ import pytest
 from pybernetes.api.resource import Object
 from pybernetes.scheduling import preemption
 from pybernetes.scheduling.preemption import Candidate, cheapest
-from tests.control_plane.scheduler.helpers import node, pod
 from tests.scheduling import reference
+from tests.scheduling.builders import node, pod
 from tests.scheduling.ours import Ours
 from tests.scheduling.reference import World
 from tests.scheduling.worlds import Maker

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pybernetes.api import quantity, workload
 from pybernetes.api.core.pod.defaults import default_pod_template
 from pybernetes.api.core.pod.validation import internal
-from pybernetes.api.core.pod.volume_defaults import default_claim_spec
+from pybernetes.api.defaults.claims import default_claim_spec
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource, Scale
 from pybernetes.api.table import AGE, NAME, get

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pybernetes.api import quantity
 from pybernetes.api.core import _storage
-from pybernetes.api.core.pod.volume_defaults import default_claim_spec
+from pybernetes.api.defaults.claims import default_claim_spec
 from pybernetes.api.defaults.resources import default_resource_list
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource

@@ -7,9 +7,11 @@ from typing import Any
 
 import orjson
 
-from pybernetes.api.customresource import jsonpath
+from pybernetes.api.jsonpath.nodes import JsonPathError
+from pybernetes.api.jsonpath.template import JsonPath
 from pybernetes.api.resource import Column, Object
-from pybernetes.api.table import NAME, epoch, human_duration
+from pybernetes.api.table import NAME, epoch
+from pybernetes.api.text.durations import human_duration
 
 _AGE: Object = {
     "name": "Age",
@@ -28,8 +30,8 @@ def columns(version: Object) -> tuple[Column, ...]:
             given.get("description") or f"Custom resource definition column (in JSONPath format): {path}"
         )
         try:
-            find = jsonpath.parse(path)
-        except jsonpath.JsonPathError:
+            find = _finder(path)
+        except JsonPathError:
             break  # what cannot be read ends the table, as upstream does it
         kind = given.get("type", "")
         cell = _cell(find, kind)
@@ -44,6 +46,20 @@ def columns(version: Object) -> tuple[Column, ...]:
             )
         )
     return tuple(shown)
+
+
+def _finder(path: str) -> Callable[[Any], list[Any]]:
+    """Return a function that gives the values at a path; JsonPathError if the text is none."""
+    template = JsonPath(f"{{{path}}}")
+
+    def find(obj: Any) -> list[Any]:
+        try:
+            results = template.results(obj)
+        except JsonPathError:
+            return []  # the object has another form than the path expects
+        return results[0] if results else []
+
+    return find
 
 
 def _cell(find: Callable[[Any], list[Any]], kind: str) -> Callable[[Object, float], Any]:
@@ -83,7 +99,7 @@ def selectable(version: Object) -> dict[str, Callable[[Object], str]]:
     selectors = {}
     for given in version.get("selectableFields") or ():
         path = given.get("jsonPath", "")
-        selectors[path.removeprefix(".")] = _select(jsonpath.parse(path))
+        selectors[path.removeprefix(".")] = _select(_finder(path))
     return selectors
 
 

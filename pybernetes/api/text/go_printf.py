@@ -74,7 +74,7 @@ def sharp(value: Any) -> str:
 
 
 def join(values: list[Any]) -> str:
-    """Return what fmt.Sprint makes of some values: a space between two that are both no strings."""
+    """Return what fmt.Sprint makes of values: a space between two neighbours that are not strings."""
     text = ""
     for place, value in enumerate(values):
         if place and not isinstance(value, str) and not isinstance(values[place - 1], str):
@@ -100,7 +100,7 @@ def type_name(value: Any) -> str:
 
 
 def sprintf(pattern: str, values: list[Any]) -> str:
-    """fmt.Sprintf for the verbs that templates use."""
+    """Return what fmt.Sprintf makes of values, for the verbs that templates use."""
     out: list[str] = []
     place, used = 0, 0
     while place < len(pattern):

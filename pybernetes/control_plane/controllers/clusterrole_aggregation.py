@@ -1,4 +1,4 @@
-"""ClusterRole aggregation: roles that are made of the rules of others that carry a label."""
+"""ClusterRole aggregation: roles that are made of the rules of others, selected by labels."""
 
 from __future__ import annotations
 

@@ -9,10 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pybernetes.api.resource import Object
-from pybernetes.client.errors import NotFound, StatusError
+from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import ENDPOINT_SLICES, ENDPOINTS, SERVICES, Kindlike
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
-from pybernetes.control_plane.controllers._objects.deletion import is_being_deleted, is_namespace_terminating
+from pybernetes.control_plane.controllers._objects.deletion import (
+    delete_if_present,
+    is_being_deleted,
+    is_namespace_terminating,
+)
 from pybernetes.control_plane.controllers._objects.services import TRIGGER_TIME
 from pybernetes.control_plane.controllers.endpoints import subsets
 from pybernetes.control_plane.controllers.endpoints.endpoints import LEADER
@@ -46,7 +50,7 @@ def is_mirrored(endpoints: Object | None, service: Object | None) -> bool:
 
 @dataclass
 class Mirror:
-    """What to do, and how many addresses were left out because they are none or too many."""
+    """What to do, and how many addresses were left out because they are invalid or too many."""
 
     create: list[Object] = field(default_factory=list)
     update: list[Object] = field(default_factory=list)
@@ -185,7 +189,7 @@ class EndpointSliceMirroringController(Controller):
         ]
         if endpoints is None or not is_mirrored(endpoints, service):
             for slice_ in existing:
-                await self._delete(slice_)
+                await delete_if_present(self.client, ENDPOINT_SLICES, slice_)
             return
         mirrored = mirror(endpoints, existing, self._maximum)
         self._report(endpoints, mirrored)
@@ -196,7 +200,7 @@ class EndpointSliceMirroringController(Controller):
             for slice_ in mirrored.update:
                 await self.client.update(ENDPOINT_SLICES, slice_)
             for slice_ in mirrored.delete:
-                await self._delete(slice_)
+                await delete_if_present(self.client, ENDPOINT_SLICES, slice_)
         except StatusError as error:
             if not is_namespace_terminating(error):
                 raise
@@ -211,13 +215,6 @@ class EndpointSliceMirroringController(Controller):
                 f"{mirrored.skipped + mirrored.invalid} addresses were skipped"
             )
             self._recorder.warning(endpoints, "TooManyAddressesToMirror", text)
-
-    async def _delete(self, slice_: Object) -> None:
-        meta = slice_["metadata"]
-        try:
-            await self.client.delete(ENDPOINT_SLICES, meta["name"], meta["namespace"], uid=meta["uid"])
-        except NotFound:
-            pass
 
 
 def build(runtime: Runtime, options: Namespace) -> EndpointSliceMirroringController:

@@ -1,4 +1,4 @@
-"""Legacy service account token cleaner: deletes tokens that were made for accounts on their own and are not used."""
+"""Legacy service account token cleaner: deletes automatically created token secrets that are not used."""
 
 from __future__ import annotations
 

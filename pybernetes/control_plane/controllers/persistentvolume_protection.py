@@ -1,4 +1,4 @@
-"""PersistentVolume protection: a volume that is bound goes only when its claim does."""
+"""PersistentVolume protection: a bound volume is deleted only after its claim."""
 
 from __future__ import annotations
 

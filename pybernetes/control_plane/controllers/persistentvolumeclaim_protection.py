@@ -1,4 +1,4 @@
-"""PersistentVolumeClaim protection: a claim that pods use goes only when they do; and whether any does is in its status."""
+"""PersistentVolumeClaim protection: a claim is deleted only when no pod uses it; its status says whether any does."""
 
 from __future__ import annotations
 

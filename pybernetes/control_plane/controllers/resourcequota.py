@@ -6,7 +6,6 @@ so a quota that was charged just now is counted a moment later.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from argparse import Namespace
 from collections.abc import Iterable
@@ -27,23 +26,23 @@ from pybernetes.client.refs import (
     Ref,
 )
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
-from pybernetes.control_plane.controllers._metadata.monitors import Monitors
+from pybernetes.control_plane.controllers._metadata.any_kind_controller import AnyKindController
 from pybernetes.lib.flags import Flag, Seconds
 from pybernetes.runtime.cache import by_namespace, key_of
-from pybernetes.runtime.controller import Controller, Runtime
+from pybernetes.runtime.controller import Runtime
 from pybernetes.runtime.informer import Informer
 
 log = logging.getLogger(__name__)
-_SYNC_SECONDS = 30.0
 _COLLECT_SECONDS = 0.1
 _SETTLE_SECONDS, _LONGEST_SECONDS = 0.5, 5.0
 _MEASURED = (PODS, SERVICES, PERSISTENT_VOLUME_CLAIMS, RESOURCE_CLAIMS)
 
 
-class ResourceQuotaController(Controller):
+class ResourceQuotaController(AnyKindController):
     """Works on keys of quotas."""
 
     name = "resourcequota-controller"
+    without = "what quotas count of the others stays as it is"
     kind = RESOURCE_QUOTAS
 
     def __init__(self, runtime: Runtime, workers: int = 5, period: float = 300.0) -> None:
@@ -52,24 +51,12 @@ class ResourceQuotaController(Controller):
         self._written: dict[str, str] = {}  # quotas as this controller last wrote them
         super().__init__(runtime)
         self.workers, self._period = workers, period
-        self._monitors = Monitors.of(runtime)
         self._evaluators = Evaluators(self)
         self._measuring = {
             (evaluator.group, evaluator.plural): evaluator for evaluator in self._evaluators.measuring()
         }
         for kind in (*_MEASURED, DEVICE_CLASSES):  # whole objects, not only their metadata
             self.cache(kind)
-
-    async def run(self) -> None:
-        self._monitors.listen(self._changed)
-        async with self._monitors.running():
-            await super().run()
-
-    async def prepare(self) -> None:
-        try:
-            await asyncio.wait_for(self._monitors.wait_synced(), _SYNC_SECONDS)
-        except TimeoutError:
-            log.warning("not every kind can be watched; what quotas count of the others stays as it is")
 
     # -- what usage of claims depends on -----------------------------------------------------------------
 
@@ -97,7 +84,7 @@ class ResourceQuotaController(Controller):
             self._charged[key_of(new)] = self.clock.monotonic()
         return not _is_whole(new)
 
-    def _changed(self, ref: Ref, old: Object | None, new: Object | None) -> None:
+    def changed(self, ref: Ref, old: Object | None, new: Object | None) -> None:
         """Enqueue the quotas that count an object of which something was given back."""
         if old is None or not ref.namespaced:
             return
@@ -168,8 +155,8 @@ class ResourceQuotaController(Controller):
         return list(evaluators.values())
 
     def _informer(self, evaluator: Evaluator) -> Informer | None:
-        served = self._monitors.discovered.preferred.get((evaluator.group, evaluator.plural))
-        informer = self._monitors.get(served.ref) if served is not None else None
+        served = self.monitors.discovered.preferred.get((evaluator.group, evaluator.plural))
+        informer = self.monitors.get(served.ref) if served is not None else None
         return informer if informer is not None and informer.synced else None
 
 

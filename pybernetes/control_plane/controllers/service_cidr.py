@@ -1,4 +1,4 @@
-"""ServiceCIDR: keeps a range of service addresses until none of its addresses is in use without another range."""
+"""ServiceCIDR: keeps a range of service addresses until each of its addresses in use is in another range, too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""StorageVersionMigrator: has every object of a resource written anew, so that it is stored in the version of now.
+"""StorageVersionMigrator: rewrites every object of a resource, so that it is stored in the current version.
 
 Of several migrations of a resource the oldest goes first. Each object gets a patch that changes nothing but names
 its resource version: the server stores it again if it is stored in another version, and one that somebody else wrote

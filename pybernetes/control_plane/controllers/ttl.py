@@ -1,4 +1,4 @@
-"""TTL: tells kubelets how long they may keep secrets and config maps, the longer the larger the cluster is."""
+"""TTL: tells kubelets how long they may cache secrets and config maps; longer in larger clusters."""
 
 from __future__ import annotations
 

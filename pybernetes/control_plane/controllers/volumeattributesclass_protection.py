@@ -1,4 +1,4 @@
-"""VolumeAttributesClass protection: a class that volumes or claims have goes only when they do not have it any more."""
+"""VolumeAttributesClass protection: a class is deleted only when no volume or claim uses it."""
 
 from __future__ import annotations
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from pybernetes.client.errors import StatusError
 from pybernetes.control_plane.scheduler.queue import Queued
+from pybernetes.runtime.background import BackgroundTasks
 from pybernetes.scheduling.plugin import BindingError, Rejection
 from pybernetes.scheduling.pods import Pod
 from pybernetes.scheduling.profile import Profile
@@ -46,7 +46,7 @@ class Binder:
     ) -> None:
         self._profiles = profiles
         self._preparing, self._done, self._failed = preparing, done, failed
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = BackgroundTasks("bind")
         self._binding = 0  # without those that wait for something, such as their volumes
         self._room: asyncio.Future[None] | None = None
         self._idle: asyncio.Future[None] | None = None
@@ -72,10 +72,7 @@ class Binder:
 
     def bind(self, queued: Queued, pod: Pod, waits: Waits = ()) -> None:
         """Start to bind a pod to the node that it is assumed on, once all ``waits`` have ended."""
-        # A context of its own: these writes are nobody's reconcile.
-        task = asyncio.create_task(self._run(queued, pod, waits), context=contextvars.Context(), name="bind")
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._tasks.start(self._run(queued, pod, waits))
 
     async def _run(self, queued: Queued, pod: Pod, waits: Waits) -> None:
         try:
@@ -123,8 +120,4 @@ class Binder:
 
     async def close(self, seconds: float = 5.0) -> None:
         """Wait for the bindings in flight: nobody else may decide before it is known what was bound."""
-        if self._tasks:
-            await asyncio.wait(self._tasks, timeout=seconds)
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._tasks.close(seconds)

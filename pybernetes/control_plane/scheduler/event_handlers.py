@@ -1,4 +1,4 @@
-"""Takes in what happens in the cluster: into the snapshot, the listers and the queue."""
+"""Brings snapshot, listers and queue up to date with what happens in the cluster."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pybernetes.scheduling.snapshot import Snapshot
 
 
 class EventHandlers:
-    """Handlers of changes. An assumed pod is one that was decided on and is not yet seen to be bound."""
+    """Handlers of changes. An assumed pod has been given a node and is not yet seen to be bound."""
 
     def __init__(
         self,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import logging
 from collections.abc import Callable
 
@@ -14,6 +13,7 @@ from pybernetes.client.refs import PODS
 from pybernetes.control_plane.scheduler.reports import Reports
 from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import Clock
+from pybernetes.runtime.background import BackgroundTasks
 from pybernetes.scheduling.pods import Pod
 
 log = logging.getLogger(__name__)
@@ -41,15 +41,11 @@ class Evictor:
         self, client: Client, reports: Reports, clock: Clock, done: Callable[[Pod, bool], None]
     ) -> None:
         self._client, self._reports, self._clock, self._done = client, reports, clock, done
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = BackgroundTasks("evict")
 
     def evict(self, victims: tuple[Pod, ...], preemptor: Pod, node: str) -> None:
         """Start to evict pods that are in the way of another."""
-        task = asyncio.create_task(
-            self._evict(victims, preemptor, node), context=contextvars.Context(), name="evict"
-        )
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._tasks.start(self._evict(victims, preemptor, node))
 
     async def _evict(self, victims: tuple[Pod, ...], preemptor: Pod, node: str) -> None:
         leaving = [victim for victim in victims if not victim.deleting]
@@ -76,8 +72,4 @@ class Evictor:
 
     async def close(self, seconds: float = 2.0) -> None:
         """Wait a moment for evictions in flight, then cancel them."""
-        if self._tasks:
-            await asyncio.wait(self._tasks, timeout=seconds)
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._tasks.close(seconds)

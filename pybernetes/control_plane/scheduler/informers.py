@@ -1,4 +1,4 @@
-"""Where the scheduler's knowledge comes from: one watch per kind, of which only what matters is kept."""
+"""The scheduler's informers: one watch per kind, keeping only the fields that matter."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Pods that wait for a node: those to look at next, those that failed and wait a while, and those that wait for
-something to happen. Pure: the time is passed in.
+"""Pods that wait for a node: those to schedule next, those that back off after a failure, and those that wait for an
+event. Pure: the time is passed in.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _WINDOW = 1.0
 
 
 class Queued:
-    """A pod and how its waiting went so far."""
+    """A pod, and its history in the queue."""
 
     __slots__ = ("attempts", "errors", "failures", "first", "held", "missed", "plugins", "pod", "queue", "since",
                  "taken", "token", "until")  # fmt: skip

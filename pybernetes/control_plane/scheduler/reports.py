@@ -1,12 +1,10 @@
-"""What people get to see: events about pods, and the condition of pods that fit nowhere.
+"""Events about pods, and the condition of pods that fit nowhere.
 
 Writing these waits for bindings: a pod that gets its node early matters more than a report about it.
 """
 
 from __future__ import annotations
 
-import asyncio
-import contextvars
 import logging
 import socket
 from collections import deque
@@ -19,6 +17,7 @@ from pybernetes.client.errors import AlreadyExists, NotFound, StatusError
 from pybernetes.client.refs import NEW_EVENTS, PODS, Ref
 from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import Clock
+from pybernetes.runtime.background import BackgroundTasks
 from pybernetes.runtime.correlation import Names
 from pybernetes.runtime.events import NORMAL, WARNING, SeriesRecorder
 from pybernetes.scheduling.pods import Pod
@@ -43,12 +42,12 @@ def shortened(text: str, limit: int = NOTE_LIMIT) -> str:
 
 
 class Writer:
-    """Does writes one after the other on a few lanes, when ``may_write`` says that nothing better is to do."""
+    """Does writes with a few workers, whenever ``may_write`` says that nothing is more urgent."""
 
     def __init__(self, may_write: Callable[[], Awaitable[None]]) -> None:
         self._may_write = may_write
         self._queue: deque[Callable[[], Awaitable[Any]]] = deque()
-        self._workers: set[asyncio.Task[None]] = set()
+        self._workers = BackgroundTasks("scheduler reports")
         self._busy = 0  # workers that will look into the queue again
         self.dropped = 0
 
@@ -60,9 +59,7 @@ class Writer:
         self._queue.append(write)
         if self._busy < _WORKERS:
             self._busy += 1
-            worker = asyncio.create_task(self._run(), context=contextvars.Context(), name="scheduler reports")
-            self._workers.add(worker)
-            worker.add_done_callback(self._workers.discard)
+            self._workers.start(self._run())
 
     async def _run(self) -> None:
         try:
@@ -80,11 +77,7 @@ class Writer:
 
     async def close(self, seconds: float = 1.0) -> None:
         """Write what is possible within a moment, and stop."""
-        if self._workers:
-            await asyncio.wait(self._workers, timeout=seconds)
-        for worker in list(self._workers):
-            worker.cancel()
-        await asyncio.gather(*self._workers, return_exceptions=True)
+        await self._workers.close(seconds)
 
 
 class _Sender:

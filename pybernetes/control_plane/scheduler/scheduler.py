@@ -1,4 +1,4 @@
-"""The scheduler: takes in what happens, decides about one pod after the other, and has the decisions carried out."""
+"""The scheduler: watches the cluster, schedules one pod after the other, and has them bound."""
 
 from __future__ import annotations
 

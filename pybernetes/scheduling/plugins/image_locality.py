@@ -16,7 +16,7 @@ MAX_CONTAINER_THRESHOLD = 1000 * _MB
 
 
 class ImageLocality(ScorePlugin):
-    """The size of an image counts by the share of nodes that have it, lest all pods go to one node."""
+    """The size of an image is scaled by the share of nodes that have it, so that not all pods go to one node."""
 
     name = "ImageLocality"
     points = ("score",)

@@ -1,4 +1,4 @@
-"""InterPodAffinity: pods that must, must not, would like to or would rather not be near other pods."""
+"""InterPodAffinity: pods that must, must not, prefer to or prefer not to be near other pods."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _AFFINITY, _ANTI, _EXISTING = -1, 1, 2
 
 
 class _Existing(NamedTuple):
-    """The terms of pods on nodes that mean a pod with certain labels."""
+    """The terms of pods on nodes that match a pod with certain labels."""
 
     moment: tuple[int, int]
     anti: tuple[PodTerm, ...]
@@ -35,7 +35,7 @@ class _Existing(NamedTuple):
 
 
 class InterPodAffinity(FilterPlugin, ScorePlugin):
-    """What a pod says of others counts, and what others say of it."""
+    """The pod's own terms count, and the terms of other pods that match it."""
 
     name = "InterPodAffinity"
     points = ("preFilter", "filter", "preScore", "score")

@@ -17,7 +17,7 @@ Port = tuple[str, str, int]
 
 
 class NodePorts(FilterPlugin):
-    """An address of its own conflicts with itself and with all addresses; all addresses with any."""
+    """A host address conflicts with itself and with the wildcard; the wildcard conflicts with every address."""
 
     name = "NodePorts"
     points = ("preFilter", "filter")

@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 
 class NodeResourcesBalancedAllocation(ScorePlugin):
-    """Says nothing of pods that ask for nothing: they would all go to one node."""
+    """Does not score pods that request nothing: they would all go to one node."""
 
     name = "NodeResourcesBalancedAllocation"
     points = ("preScore", "score")

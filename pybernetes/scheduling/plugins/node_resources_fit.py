@@ -24,7 +24,7 @@ _PODS_BIT = 1
 
 
 class NodeResourcesFit(FilterPlugin, ScorePlugin):
-    """The number of a reason has a bit for the number of pods and one for each resource that is asked for."""
+    """The code of a reason has a bit for the number of pods and one for each requested resource."""
 
     name = "NodeResourcesFit"
     points = ("preFilter", "filter", "preScore", "score")

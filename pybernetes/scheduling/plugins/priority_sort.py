@@ -7,7 +7,7 @@ from pybernetes.scheduling.pods import Pod
 
 
 class PrioritySort(QueueSortPlugin):
-    """Gives the order of the queue."""
+    """Sorts the queue."""
 
     name = "PrioritySort"
     points = ("queueSort",)

@@ -28,7 +28,7 @@ def conflict(one: Disk, other: Disk) -> bool:
 
 
 class VolumeRestrictions(PreFilterPlugin, FilterPlugin):
-    """A claim that one pod only may use is not a matter of nodes: whoever has it, has it."""
+    """A ReadWriteOncePod claim is checked before the nodes: only one pod may use it, wherever that is."""
 
     name = "VolumeRestrictions"
     points = ("preFilter", "filter")

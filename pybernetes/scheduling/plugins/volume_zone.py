@@ -1,4 +1,4 @@
-"""VolumeZone: a volume that says by its labels where it is can be had nowhere else."""
+"""VolumeZone: a volume with zone labels can only be used in its zones."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def places(volume: Object) -> Places:
 
 
 class VolumeZone(PreFilterPlugin, FilterPlugin):
-    """Nodes that do not say where they are can have any volume."""
+    """Nodes without zone labels can use any volume."""
 
     name = "VolumeZone"
     points = ("preFilter", "filter")

@@ -3,7 +3,7 @@
 import pytest
 
 from pybernetes.api.core import binding
-from tests.kinds import create
+from tests.api.writes import create
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from pybernetes.api.core import endpoints
-from tests.kinds import create, row
+from tests.api.writes import create, row_by_name
 
 
 @pytest.mark.parametrize(
@@ -38,4 +38,7 @@ def test_endpoints(subset: dict[str, Any], expected: list[str]) -> None:
     ],
 )  # fmt: skip
 def test_columns_of_endpoints(subsets: list[dict[str, Any]], expected: str) -> None:
-    assert row(endpoints.RESOURCE, {"metadata": {"name": "x"}, "subsets": subsets})["Endpoints"] == expected
+    assert (
+        row_by_name(endpoints.RESOURCE, {"metadata": {"name": "x"}, "subsets": subsets})["Endpoints"]
+        == expected
+    )

@@ -6,7 +6,7 @@ import pytest
 
 from pybernetes.api.core import event as old_form
 from pybernetes.api.events import event as new_form
-from tests.kinds import create, row
+from tests.api.writes import create, row_by_name
 
 CORE, NEW = old_form.RESOURCE, new_form.RESOURCE
 INVOLVED = {"kind": "Pod", "namespace": "default", "name": "p", "fieldPath": "spec.c"}
@@ -51,5 +51,5 @@ def test_checks_of_the_core_form(obj: dict[str, Any], expected: list[str]) -> No
     ],
 )  # fmt: skip
 def test_columns(obj: dict[str, Any], expected: dict[str, Any]) -> None:
-    shown = row(CORE, create(CORE, obj)[0])
+    shown = row_by_name(CORE, create(CORE, obj)[0])
     assert {key: shown[key] for key in expected} == expected

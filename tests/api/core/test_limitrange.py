@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from pybernetes.api.core import limitrange
-from tests.kinds import create
+from tests.api.writes import create
 
 LIMITS = limitrange.RESOURCE
 

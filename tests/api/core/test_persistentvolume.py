@@ -6,7 +6,7 @@ import pytest
 
 from pybernetes.api import current_time
 from pybernetes.api.core import persistentvolume
-from tests.kinds import create, row, update, update_status
+from tests.api.writes import create, row_by_name, update, update_status
 
 VOLUME = persistentvolume.RESOURCE
 VOLUME_SPEC = {"accessModes": ["ReadWriteOnce"], "capacity": {"storage": "1Gi"}, "hostPath": {"path": "/a"}}
@@ -85,9 +85,9 @@ def test_updates_of_volumes() -> None:
 
 def test_columns_of_volumes() -> None:
     volume = create(VOLUME, {"spec": {**VOLUME_SPEC, "claimRef": {"namespace": "a", "name": "b"}}})[0]
-    assert row(VOLUME, volume) == {
+    assert row_by_name(VOLUME, volume) == {
         "Name": "x", "Capacity": "1Gi", "Access Modes": "RWO", "Reclaim Policy": "Retain", "Status": "Pending",
         "Claim": "a/b", "StorageClass": "", "VolumeAttributesClass": "<unset>", "Reason": "", "VolumeMode": "Filesystem",
     }  # fmt: skip
     volume["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
-    assert row(VOLUME, volume)["Status"] == "Terminating"
+    assert row_by_name(VOLUME, volume)["Status"] == "Terminating"

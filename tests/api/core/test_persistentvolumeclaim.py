@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from pybernetes.api.core import persistentvolumeclaim
-from tests.kinds import create, row, update, update_status
+from tests.api.writes import create, row_by_name, update, update_status
 
 CLAIM = persistentvolumeclaim.RESOURCE
 CLAIM_SPEC = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
@@ -91,7 +91,7 @@ def test_status_of_claims() -> None:
 
 def test_columns_of_claims() -> None:
     claim = create(CLAIM, {"spec": {**CLAIM_SPEC, "storageClassName": "c"}})[0]
-    assert row(CLAIM, claim) == {
+    assert row_by_name(CLAIM, claim) == {
         "Name": "x", "Status": "Pending", "Volume": "", "Capacity": "", "Access Modes": "", "StorageClass": "c",
         "VolumeAttributesClass": "<unset>", "VolumeMode": "Filesystem",
     }  # fmt: skip
@@ -101,5 +101,5 @@ def test_columns_of_claims() -> None:
         "capacity": {"storage": "2Gi"},
         "accessModes": ["ReadOnlyMany", "ReadWriteOnce"],
     }
-    shown = row(CLAIM, claim)
+    shown = row_by_name(CLAIM, claim)
     assert (shown["Volume"], shown["Capacity"], shown["Access Modes"]) == ("v", "2Gi", "RWO,ROX")

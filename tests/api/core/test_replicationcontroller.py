@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from pybernetes.api.core import replicationcontroller
-from tests.kinds import create, row, update_status
+from tests.api.writes import create, row_by_name, update_status
 
 POD = {"containers": [{"name": "a", "image": "i"}, {"name": "b", "image": "j"}]}
 
@@ -17,7 +17,7 @@ def test_replication_controller() -> None:
     assert errors == []
     assert obj["spec"]["selector"] == obj["metadata"]["labels"] == {"a": "b"} and obj["spec"]["replicas"] == 1
     assert obj["status"] == {"replicas": 0}
-    assert row(resource, obj) == {
+    assert row_by_name(resource, obj) == {
         "Name": "x", "Desired": 1, "Current": 0, "Ready": 0, "Containers": "a,b", "Images": "i,j", "Selector": "a=b",
     }  # fmt: skip
     assert update_status(resource, obj, {"replicas": 1, "readyReplicas": 1, "availableReplicas": 2})[1] == [

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from pybernetes.api.core import resourcequota
-from tests.kinds import create, row, update, update_status
+from tests.api.writes import create, row_by_name, update, update_status
 
 QUOTA = resourcequota.RESOURCE
 
@@ -48,7 +48,7 @@ def test_status_of_quotas() -> None:
     assert old["status"] == {}
     new, errors = update_status(QUOTA, old, {"hard": {"pods": "5", "limits.cpu": "2"}, "used": {"pods": "1"}})
     assert errors == []
-    assert row(QUOTA, new) == {"Name": "x", "Request": "pods: 1/5", "Limit": "limits.cpu: 0/2"}
+    assert row_by_name(QUOTA, new) == {"Name": "x", "Request": "pods: 1/5", "Limit": "limits.cpu: 0/2"}
     assert update_status(QUOTA, old, {"used": {"pods": "-1"}})[1] != []
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from pybernetes.api.core import event as old_form
 from pybernetes.api.events import event as new_form
-from tests.kinds import create, row, update
+from tests.api.writes import create, row_by_name, update
 
 CORE, NEW = old_form.RESOURCE, new_form.RESOURCE
 INVOLVED = {"kind": "Pod", "namespace": "default", "name": "p", "fieldPath": "spec.c"}
@@ -23,7 +23,7 @@ def test_both_forms_are_the_same_object() -> None:
     assert stored["apiVersion"] == "v1" and stored["involvedObject"] == INVOLVED
     assert stored["message"] == " n " and stored["reportingComponent"] == "c" and stored["count"] == 2
     assert NEW.from_storage(stored) == event
-    core, new = row(CORE, stored), row(NEW, event)
+    core, new = row_by_name(CORE, stored), row_by_name(NEW, event)
     assert core == new
     assert core["Object"] == "pod/p" and core["Message"] == "n" and core["Source"] == "c, i"
     assert NEW.selectable["regarding.name"](event) == CORE.selectable["involvedObject.name"](stored) == "p"

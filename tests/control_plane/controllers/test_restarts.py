@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pybernetes.client.refs import DAEMON_SETS, DEPLOYMENTS, JOBS, PODS, REPLICA_SETS, STATEFUL_SETS
+from pybernetes.client.refs import DAEMON_SETS, DEPLOYMENTS, JOBS, PODS, REPLICA_SETS, STATEFUL_SETS, Ref
 from tests.control_plane.controllers.world import World, job, workload
 from tests.support import run
 
@@ -135,10 +135,11 @@ async def change(world: World) -> None:
     """Rolls a new template out once the first is there."""
     patch = {"spec": {"template": {"spec": {"containers": [{"name": "main", "image": "nginx:2"}]}}}}
     for kind, name, ready in ((DEPLOYMENTS, "web", REPLICAS), (STATEFUL_SETS, "db", 2)):
-        await world.until(
-            lambda kind=kind, name=name, ready=ready: world.get(kind, name).get("status", {}).get("availableReplicas") == ready,
-            60,
-        )  # fmt: skip
+
+        def is_available(kind: Ref = kind, name: str = name, ready: int = ready) -> bool:
+            return world.get(kind, name).get("status", {}).get("availableReplicas") == ready
+
+        await world.until(is_available, 60)
         await world.client.patch(kind, name, patch, "default", type="strategic")
 
 

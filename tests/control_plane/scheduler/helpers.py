@@ -1,11 +1,10 @@
-"""What the tests of the scheduler share: objects in short, and a scheduler that runs in the test."""
+"""A scheduler that runs in the test, and what it did."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
 
 from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
@@ -13,24 +12,6 @@ from pybernetes.client.refs import NODES, PODS
 from pybernetes.control_plane.scheduler.scheduler import Scheduler
 from pybernetes.scheduling.config import Configuration
 from tests.cluster import eventually
-
-
-def node(
-    name: str, cpu: str = "4", pods: str = "110", labels: dict[str, str] | None = None, **spec: Any
-) -> Object:
-    """A node with 8Gi of memory."""
-    amounts = {"cpu": cpu, "memory": "8Gi", "pods": pods}
-    meta = {"name": name, "labels": {"kubernetes.io/hostname": name, **(labels or {})}}
-    return {"metadata": meta, "spec": spec, "status": {"capacity": amounts, "allocatable": amounts}}
-
-
-def pod(name: str, cpu: str = "1", labels: dict[str, str] | None = None, **spec: Any) -> Object:
-    """A pod with one container."""
-    container = {"name": "main", "image": "example/app:1", "resources": {"requests": {"cpu": cpu}}}
-    meta: Object = {"name": name, "namespace": "default"}
-    if labels:
-        meta["labels"] = labels
-    return {"metadata": meta, "spec": {"containers": [container], **spec}}
 
 
 @asynccontextmanager

@@ -17,7 +17,8 @@ from pybernetes.scheduling.config import Configuration, profile_config
 from pybernetes.scheduling.registry import PACKAGE
 from tests.added_files import added_file
 from tests.cluster import Cluster, eventually
-from tests.control_plane.scheduler.helpers import add_node, condition, is_on, message, node, pod, scheduling
+from tests.control_plane.scheduler.helpers import add_node, condition, is_on, message, scheduling
+from tests.scheduling.builders import node, pod
 
 SEATS = '''
 """Seats: a plugin with something to do at every point from reserve to postBind."""

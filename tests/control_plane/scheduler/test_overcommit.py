@@ -16,7 +16,8 @@ from pybernetes.runtime.election import Election
 from pybernetes.runtime.manager import Manager
 from pybernetes.scheduling.config import Configuration, profile_config
 from tests.cluster import Cluster, eventually
-from tests.control_plane.scheduler.helpers import add_node, node, pod, scheduling
+from tests.control_plane.scheduler.helpers import add_node, scheduling
+from tests.scheduling.builders import node, pod
 
 
 class Ledger:

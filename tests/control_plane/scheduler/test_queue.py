@@ -7,7 +7,7 @@ from typing import Any
 from pybernetes.control_plane.scheduler.queue import ACTIVE, BACKOFF, GATED, UNSCHEDULABLE, Queue, Queued
 from pybernetes.scheduling.cluster_events import ASSIGNED_POD, NODE, TARGET_POD, Action, Event
 from pybernetes.scheduling.pods import Pod
-from tests.control_plane.scheduler.helpers import node, pod
+from tests.scheduling.builders import node, pod
 from tests.scheduling.ours import Ours
 
 
@@ -82,10 +82,15 @@ def test_a_failed_pod_waits_for_an_event_that_can_help() -> None:
 
 def test_hints_are_asked_once_for_pods_of_one_shape() -> None:
     world = World()
-    asked = []
-    fit = world.ours.profile.plugins["NodeResourcesFit"]
-    original = fit._after_node  # type: ignore[attr-defined]
-    fit._after_node = lambda *given: asked.append(given) or original(*given)  # type: ignore[attr-defined]
+    asked: list[Any] = []
+    fit: Any = world.ours.profile.plugins["NodeResourcesFit"]
+    original = fit._after_node
+
+    def after_node(*given: Any) -> bool:
+        asked.append(given)
+        return original(*given)
+
+    fit._after_node = after_node
     profile = world.ours.profile
     world.queue = Queue(
         lambda: world.now, {"default-scheduler": profile.plugins.values()}, profile.queue_sort.sort_key

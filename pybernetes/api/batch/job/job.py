@@ -10,7 +10,8 @@ from pybernetes.api.core.pod.validation import internal
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.metadata import keep
 from pybernetes.api.resource import Column, Object, Resource
-from pybernetes.api.table import AGE, NAME, epoch, get, human_duration
+from pybernetes.api.table import AGE, NAME, epoch, get
+from pybernetes.api.text.durations import human_duration
 from pybernetes.api.validation import meta, names
 from pybernetes.api.validation.selectors import validate_label_selector
 

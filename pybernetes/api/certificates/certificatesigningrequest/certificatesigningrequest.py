@@ -6,7 +6,8 @@ from pybernetes.api.certificates import GROUP, _pem
 from pybernetes.api.certificates.certificatesigningrequest import request_conditions
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource, Rules
-from pybernetes.api.table import AGE, NAME, get, human_duration
+from pybernetes.api.table import AGE, NAME, get
+from pybernetes.api.text.durations import human_duration
 from pybernetes.api.validation import checks
 
 _SPEC = Path("spec")

@@ -11,7 +11,9 @@ _PATH = rf"{_COMPONENT}(?:/{_COMPONENT})*"
 _HOST = r"(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)"
 _DOMAIN = rf"(?:{_HOST}(?:\.{_HOST})*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?"
 _DIGEST = r"[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}"
-_REFERENCE = re.compile(rf"({_DOMAIN}/{_PATH})(?::([0-9A-Za-z_][0-9A-Za-z_.-]{{0,127}}))?(?:@({_DIGEST}))?\Z")
+_TAG = r"[0-9A-Za-z_][0-9A-Za-z_.-]{0,127}"
+_REFERENCE = re.compile(rf"({_DOMAIN}/{_PATH})(?::({_TAG}))?(?:@({_DIGEST}))?\Z")
+_SHORT_REFERENCE = re.compile(rf"(?:{_DOMAIN}/)?{_PATH}(?::{_TAG})?(?:@{_DIGEST})?\Z")
 _IDENTIFIER = re.compile(r"[a-f0-9]{64}\Z")
 _DIGEST_LENGTHS = {"sha256": 64, "sha384": 96, "sha512": 128}
 _NAME_LIMIT = 255
@@ -57,6 +59,11 @@ def parse(image: str) -> Image | None:
         if _DIGEST_LENGTHS.get(algorithm) != len(encoded) or encoded.lower() != encoded:
             return None
     return Image(name, tag or ("" if digest else "latest"), digest)
+
+
+def is_reference(image: str) -> bool:
+    """Tell whether a text has the form of an image name, as kubectl checks it: digests are not looked at."""
+    return _SHORT_REFERENCE.match(image) is not None
 
 
 def default_pull_policy(image: str) -> str:

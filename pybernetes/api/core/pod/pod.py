@@ -1,8 +1,7 @@
 """Pod: containers that run together on one node.
 
 ``log``, ``exec`` and the other subresources are served by the API server; the rules of those that write
-(``ephemeralcontainers`` and ``resize``) are in ``_pod_prepare``, ``validation.pod.update`` and
-``validation.pod.resize``.
+(``ephemeralcontainers`` and ``resize``) are in ``prepare``, ``validation.update`` and ``validation.resize``.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from pybernetes.api.core.pod import image_names
-from pybernetes.api.defaults.resources import default_requirements
+from pybernetes.api.defaults.claims import default_claim_spec
 from pybernetes.api.resource import Object
 
 # Fields of features that are off (mode of an emptyDir, users of files) are dropped on the way.
@@ -60,13 +60,6 @@ def _azure_disk(source: Object) -> None:
         ("kind", "Shared"),
     ):
         source.setdefault(key, value)
-
-
-def default_claim_spec(spec: Object) -> None:
-    """Complete the spec of a PersistentVolumeClaim."""
-    spec.setdefault("volumeMode", "Filesystem")
-    spec.setdefault("resources", {})  # Go writes this struct even when it is empty
-    default_requirements(spec)
 
 
 def _ephemeral(source: Object) -> None:

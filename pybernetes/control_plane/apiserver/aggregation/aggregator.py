@@ -40,7 +40,7 @@ class Remote:
     """A version of a group that another server serves."""
 
     def __init__(self, obj: Object, secure: ssl.SSLContext) -> None:
-        self.object, self.context = obj, secure
+        self.object, self.tls = obj, secure
         self.spec: dict[str, Any] = obj["spec"]
         self.available = availability.is_available(obj)
         self.changed = asyncio.Event()
@@ -49,7 +49,7 @@ class Remote:
         self.said: documents.Said | None = None
 
     def end(self) -> None:
-        """Looks at the server no longer."""
+        """Look at the server no longer."""
         for watch in self.watches:
             watch.close()
         if self.task is not None:
@@ -69,18 +69,18 @@ class Aggregator:
         self.registration = Registration(context, discovery)
 
     async def start(self) -> None:
-        """Follows the objects from now on, and writes those of this server."""
+        """Follow the objects from now on, and write those of this server."""
         PrefixFollower(self._context.store, self._kind.prefix, self._change).start()
         await self.registration.start()
 
     async def close(self) -> None:
-        """Stops asking."""
+        """Stop asking."""
         await self.registration.close()
         for remote in self._remotes.values():
             remote.end()
 
     def __call__(self, request: Request) -> Awaitable[Any] | None:
-        """Hands a request on if another server serves its group; None if it is this server's."""
+        """Hand a request on if another server serves its group; None if it is this server's."""
         if not self._remotes:
             return None
         info = request.request_info
@@ -95,7 +95,7 @@ class Aggregator:
             return None
         if not remote.available:
             raise errors.unavailable("service unavailable")
-        return proxy.pass_on(self._context, request, remote.spec, remote.context)
+        return proxy.forward_request(self._context, request, remote.spec, remote.tls)
 
     # -- objects -----------------------------------------------------------------------------------------
 
@@ -120,7 +120,7 @@ class Aggregator:
 
     def _hold(self, name: str, obj: Object) -> None:
         try:
-            secure = proxy.context(obj["spec"], self._identity)
+            secure = proxy.client_tls(obj["spec"], self._identity)
         except ValueError as error:
             log.warning("APIService %s: %s", name, error)
             return
@@ -141,7 +141,7 @@ class Aggregator:
             self._openapi.set_foreign(*version, v3, said.v2)
 
     def _watch(self, remote: Remote) -> None:
-        """Looks at the server again when its service or the endpoints of it change."""
+        """Look at the server again when its service or the endpoints of it change."""
         service, store = remote.spec["service"], self._context.store
         services = self._context.kinds.find("", "services")
         slices = self._context.kinds.find("discovery.k8s.io", "endpointslices")
@@ -182,16 +182,16 @@ class Aggregator:
                 pass
 
     async def _ask(self, version: tuple[str, str], remote: Remote) -> Verdict:
-        """How the server is; what it says about itself is kept."""
+        """Return whether the server answers; keep what it says about itself."""
         wanted = remote.spec["service"]
         namespace, name = wanted["namespace"], wanted["name"]
         services = self._context.kinds.find("", "services")
         slices = self._context.kinds.find("discovery.k8s.io", "endpointslices")
         record = self._context.store.get(services.key(namespace, name))
         pieces = [
-            slices.shared(one)
-            for one in self._context.store.list(slices.collection(namespace)).records
-            if slices.labels(one).get(_SERVICE_NAME) == name
+            slices.shared(piece)
+            for piece in self._context.store.list(slices.collection(namespace)).records
+            if slices.labels(piece).get(_SERVICE_NAME) == name
         ]
         service = services.shared(record) if record is not None else None
         missing = availability.check(remote.object, service, pieces)
@@ -210,7 +210,7 @@ class Aggregator:
     async def _get(self, remote: Remote, path: str, accepted: str) -> Reply:
         service = remote.spec["service"]
         host, port = resolve(self._context, service["namespace"], service["name"], service["port"])
-        peer = Peer(host, port, remote.context, proxy.server_name(remote.spec))
+        peer = Peer(host, port, remote.tls, proxy.server_name(remote.spec))
         headers = {**proxy.flat(proxy.identity_headers(_SELF)), "Accept": accepted}
         return await self._context.https.send(peer, "GET", path, b"", headers, _ASK_SECONDS)
 

@@ -74,11 +74,11 @@ class ApiServer:
         self.port = 0
         self._compaction: asyncio.Task[None] | None = None
         self._upkeep: RetryingSync | None = None
-        self._masters = ServerLeases(store, settings.advertise_address)
+        self._leases = ServerLeases(store, settings.advertise_address)
         self._publisher = client_ca_publisher.ClientCAPublisher(self.context, settings.trust)
 
     async def start(self) -> None:
-        """Loads the store, makes what must exist, and listens."""
+        """Load the store, make what must exist, and listen."""
         await self.store.start()
         if self.settings.auditor is not None:
             await self.settings.auditor.start()
@@ -102,8 +102,8 @@ class ApiServer:
         if accounts is not None:
             host = self.settings.external_hostname or self.settings.advertise_address
             self.context.authentication.documents = documents(accounts, f"{host}:{self.port}")
-        await bootstrap.announce(self.context, self.settings, self.port, self.health, self._masters)
-        self._masters.start(self._ensure_addresses)
+        await bootstrap.announce(self.context, self.settings, self.port, self.health, self._leases)
+        self._leases.start(self._ensure_addresses)
         hook = self.health.add_hook("priority-and-fairness-config-producer")
         await self.flows.start()
         hook.done()
@@ -111,7 +111,7 @@ class ApiServer:
         await self.aggregator.start()
         hook.done()
         hook = self.health.add_hook("start-system-namespaces-controller")
-        self._upkeep = bootstrap.upkeep(self.context, self.settings, self.port, self._masters)
+        self._upkeep = bootstrap.upkeep(self.context, self.settings, self.port, self._leases)
         self._upkeep.start()
         hook.done()
         if self.settings.compaction_seconds:
@@ -124,7 +124,7 @@ class ApiServer:
                 yield kind.resource, self.store.count(kind.prefix)
 
     async def _ensure_addresses(self) -> None:
-        await bootstrap.ensure_addresses(self.context, self.settings, self.port, self._masters)
+        await bootstrap.ensure_addresses(self.context, self.settings, self.port, self._leases)
 
     async def _check_store(self) -> str | None:
         try:
@@ -134,7 +134,7 @@ class ApiServer:
         return None
 
     async def _compact(self) -> None:
-        """Lets history go after a while, as upstream does."""
+        """Let history go after a while, as upstream does."""
         seen = self.store.revision
         while True:
             await asyncio.sleep(self.settings.compaction_seconds)
@@ -144,11 +144,11 @@ class ApiServer:
             seen = now
 
     async def stop(self) -> None:
-        """Fails readiness first, lets requests finish, then closes the store."""
+        """Fail readiness first, let requests finish, then close the store."""
         self.health.shut_down()
         if self._upkeep is not None:
             await self._upkeep.close()
-        await self._masters.leave(self._ensure_addresses)
+        await self._leases.leave(self._ensure_addresses)
         await asyncio.sleep(self.settings.delay_seconds)
         await self.http.drain(self.settings.drain_seconds)
         if self.settings.auditor is not None:

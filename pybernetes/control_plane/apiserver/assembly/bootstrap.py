@@ -24,7 +24,7 @@ NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
 
 
 async def prepare(context: ServerContext, settings: Settings, health: Health) -> None:
-    """Makes what is missing; several servers may do so at once."""
+    """Make what is missing; several servers may do so at once."""
     await _ensure_namespaces(context)
     hook = health.add_hook("start-service-ip-repair-controllers")
     allocator = ServiceAllocator(context.store, settings.services, timestamp=context.timestamp)
@@ -48,21 +48,21 @@ async def prepare(context: ServerContext, settings: Settings, health: Health) ->
 
 
 async def announce(
-    context: ServerContext, settings: Settings, port: int, health: Health, masters: ServerLeases
+    context: ServerContext, settings: Settings, port: int, health: Health, leases: ServerLeases
 ) -> None:
-    """Makes the service ``kubernetes`` and adds this server to its endpoints, once it listens."""
+    """Make the service ``kubernetes`` and add this server to its endpoints, once it listens."""
     hook = health.add_hook("bootstrap-controller")
-    await masters.join()
-    await ensure_addresses(context, settings, port, masters)
+    await leases.join()
+    await ensure_addresses(context, settings, port, leases)
     hook.done()
 
 
-def upkeep(context: ServerContext, settings: Settings, port: int, masters: ServerLeases) -> RetryingSync:
-    """Makes the namespaces and the service again that somebody deletes."""
+def upkeep(context: ServerContext, settings: Settings, port: int, leases: ServerLeases) -> RetryingSync:
+    """Return what makes the namespaces and the service again when somebody deletes them."""
 
     async def make() -> None:
         await _ensure_namespaces(context)
-        await ensure_addresses(context, settings, port, masters)
+        await ensure_addresses(context, settings, port, leases)
 
     kinds = (("", "services"), ("", "endpoints"), ("discovery.k8s.io", "endpointslices"))
     keys = [context.kinds.find(*kind).key("default", objects.KUBERNETES) for kind in kinds]
@@ -71,9 +71,9 @@ def upkeep(context: ServerContext, settings: Settings, port: int, masters: Serve
     keys.append(context.kinds.find("networking.k8s.io", "ipaddresses").key("", address))
     namespaces = context.kinds.find("", "namespaces")
     keys += [namespaces.key("", name) for name in NAMESPACES]
-    keeper = RetryingSync(make, "make what must exist")
-    keeper.follow(context.store, keys, deletions=True)
-    return keeper
+    retrying_sync = RetryingSync(make, "make what must exist")
+    retrying_sync.follow(context.store, keys, deletions=True)
+    return retrying_sync
 
 
 async def _ensure_namespaces(context: ServerContext) -> None:
@@ -82,18 +82,18 @@ async def _ensure_namespaces(context: ServerContext) -> None:
 
 
 async def ensure_addresses(
-    context: ServerContext, settings: Settings, port: int, masters: ServerLeases
+    context: ServerContext, settings: Settings, port: int, leases: ServerLeases
 ) -> None:
-    """Makes the service ``kubernetes``, and its endpoints those servers that there are."""
+    """Make the service ``kubernetes``, with the servers that there are as its endpoints."""
     await _ensure_service(context, objects.kubernetes_service(settings.services, port))
-    addresses = masters.addresses()
+    addresses = leases.addresses()
     await _set_endpoints(context, "", "endpoints", objects.kubernetes_endpoints, addresses, port)
     build = objects.kubernetes_endpoint_slice
     await _set_endpoints(context, "discovery.k8s.io", "endpointslices", build, addresses, port)
 
 
 async def _ensure_service(context: ServerContext, service: Object) -> None:
-    """Makes the service ``kubernetes``, whose address no pool chooses, and then notes whose address that is.
+    """Make the service ``kubernetes``, whose address no pool chooses, then note whose address that is.
 
     In this order, since servers that start at once all want the same address for the same service.
     """
@@ -113,7 +113,7 @@ async def _set_endpoints(
     addresses: list[str],
     port: int,
 ) -> None:
-    """Writes the endpoints, unless they are as they should be."""
+    """Write the endpoints, unless they are as they should be."""
     kind = context.kinds.find(group, plural)
     key = kind.key("default", objects.KUBERNETES)
     await ensure(context, group, plural, "default", build(addresses, port))

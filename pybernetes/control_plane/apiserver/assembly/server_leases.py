@@ -34,14 +34,14 @@ class ServerLeases:
         self._left = False
 
     def addresses(self) -> list[str]:
-        """Where servers listen."""
-        found = {self._address}
+        """Return the addresses of the servers that are there."""
+        addresses = {self._address}
         if not self._store.local:
-            found |= {record.key.removeprefix(LEASES) for record in self._store.list(LEASES).records}
-        return sorted(found - {self._address} if self._left else found)
+            addresses |= {record.key.removeprefix(LEASES) for record in self._store.list(LEASES).records}
+        return sorted(addresses - {self._address} if self._left else addresses)
 
     async def join(self) -> None:
-        """Writes the lease, or writes it again before it ends."""
+        """Write the lease, or renew it before it ends."""
         if self._store.local:
             return
         lease = {
@@ -53,7 +53,7 @@ class ServerLeases:
         await modify(self._store, _LEASES, LEASES + self._address, lambda before: lease)
 
     def start(self, make: Callable[[], Awaitable[None]]) -> None:
-        """Keeps the lease, and calls ``make`` when servers come and go."""
+        """Keep the lease, and call ``make`` when servers come and go."""
         if self._store.local:
             return
         self._watch()
@@ -86,7 +86,7 @@ class ServerLeases:
             log.warning("cannot say that this server is there: %s", error)
 
     async def leave(self, make: Callable[[], Awaitable[None]]) -> None:
-        """Ends the lease: nobody is to be sent here any more."""
+        """End the lease: nobody is to be sent here any more."""
         if self._store.local:
             return
         if self._task is not None:

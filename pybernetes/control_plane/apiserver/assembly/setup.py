@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 
 
 def store(arguments: argparse.Namespace) -> Store:
-    """The store that the flags choose."""
+    """Return the store that the flags choose."""
     backend = arguments.storage_backend or ("etcd3" if arguments.etcd_servers else "sqlite")
     if backend == "memory":
         return open_store("memory", stamp=stamp)
@@ -50,7 +50,7 @@ def store(arguments: argparse.Namespace) -> Store:
 
 
 def settings(arguments: argparse.Namespace) -> Settings:
-    """Everything else that the flags say."""
+    """Return everything else that the flags say."""
     result = Settings(host=arguments.bind_address, port=arguments.secure_port)
     result.advertise_address = advertised(arguments)
     result.flags = zpages.flags_of(arguments)
@@ -62,7 +62,7 @@ def settings(arguments: argparse.Namespace) -> Settings:
     )
     pair, own = certificates(arguments)
     clients, proxies = bundles(arguments, own)
-    result.serving = serving(arguments, pair, [each for each in (clients, proxies) if each is not None])
+    result.serving = serving(arguments, pair, [bundle for bundle in (clients, proxies) if bundle is not None])
     anonymous = arguments.anonymous_auth
     if anonymous and "AlwaysAllow" in arguments.authorization_mode.split(","):
         log.warning(
@@ -97,7 +97,7 @@ def settings(arguments: argparse.Namespace) -> Settings:
 
 
 def proxy_identity(arguments: argparse.Namespace, own: Path | None) -> Identity:
-    """The certificate that servers behind this one know it by: the given one, or one of its own authority."""
+    """Return the certificate that servers behind this one know it by: the given one, or one of its own authority."""
     certificate, key = arguments.proxy_client_cert_file, arguments.proxy_client_key_file
     if bool(certificate) != bool(key):
         raise ValueError("--proxy-client-cert-file and --proxy-client-key-file go together")
@@ -109,7 +109,7 @@ def proxy_identity(arguments: argparse.Namespace, own: Path | None) -> Identity:
     made = own.parent / "front-proxy-client.crt", own.parent / "front-proxy-client.key"
     if not made[1].exists():
         pair = tls.issue(
-            tls.Pair(*(each.read_bytes() for each in authority)), "front-proxy-client", client=True
+            tls.Pair(*(path.read_bytes() for path in authority)), "front-proxy-client", client=True
         )
         tls.write_atomically(made[0], pair.certificate)
         tls.write_atomically(made[1], pair.key, 0o600)
@@ -117,7 +117,7 @@ def proxy_identity(arguments: argparse.Namespace, own: Path | None) -> Identity:
 
 
 def authorization_modes(flag: str) -> list[Mode]:
-    """The authorizers of ``--authorization-mode`` in their order."""
+    """Return the authorizers of ``--authorization-mode`` in their order."""
     known: dict[str, Mode] = discover(f"{modes.__name__}", "Mode", key=lambda mode: mode.name)
     chosen = [name.strip() for name in flag.split(",") if name.strip()]
     if not chosen:

@@ -98,17 +98,17 @@ class ClientCAPublisher:
         self._context, self._trust = context, trust
         self._kind = context.kinds.find("", "configmaps")
         self._key = self._kind.key(NAMESPACE, NAME)
-        self._keeper = RetryingSync(self.sync, "publish whom this server trusts")
+        self._retrying_sync = RetryingSync(self.sync, "publish whom this server trusts")
 
     async def start(self) -> None:
         """Writes the ConfigMap, then follows it and the trust."""
         await self.sync()
-        self._keeper.follow(self._context.store, [self._key])
-        self._keeper.start()
+        self._retrying_sync.follow(self._context.store, [self._key])
+        self._retrying_sync.start()
 
     def changed(self) -> None:
         """Says that the trust may have changed."""
-        self._keeper.ask()
+        self._retrying_sync.ask()
 
     async def sync(self) -> None:
         """Writes the ConfigMap unless it is as it should be."""
@@ -126,4 +126,4 @@ class ClientCAPublisher:
 
     async def close(self) -> None:
         """Stops following."""
-        await self._keeper.close()
+        await self._retrying_sync.close()

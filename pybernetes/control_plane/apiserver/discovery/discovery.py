@@ -40,7 +40,7 @@ _CUSTOM_PRIORITY = 1000
 
 
 def storage_version_hash(resource: Resource) -> str:
-    """The name that discovery gives to the stored form of a resource, or "" for one that is not stored."""
+    """Return the name that discovery gives to the stored form of a resource, or "" for one that is not stored."""
     if not {"create", "get"} <= set(resource.verbs):
         return ""
     group, version = resource.storage_version or (resource.group, resource.version)
@@ -66,14 +66,14 @@ class Discovery:
         return resource.group, resource.version, resource.plural
 
     def add(self, resource: Resource, priority: int | None = None) -> None:
-        """Serves one more resource (or another form of one); ``priority`` ranks its group."""
+        """Serve one more resource (or another form of one); ``priority`` ranks its group."""
         self._resources[self._key(resource)] = resource
         if priority is not None:
             self._priorities[resource.group] = priority
         self._changed()
 
     def remove(self, resource: Resource) -> None:
-        """Serves a resource no longer."""
+        """Serve a resource no longer."""
         self._resources.pop(self._key(resource), None)
         self._changed()
 
@@ -91,7 +91,7 @@ class Discovery:
         *,
         stale: bool = False,
     ) -> None:
-        """Shows what another server serves, in rows of the aggregated form; None shows it no longer."""
+        """Show what another server serves, in rows of the aggregated form; None shows it no longer."""
         if rows is None:
             self._foreign.pop((group, version), None)
         else:
@@ -100,33 +100,33 @@ class Discovery:
         self._cache.clear()
 
     def versions(self) -> set[tuple[str, str]]:
-        """Every group and version that this server serves itself."""
+        """Return every group and version that this server serves itself."""
         return {(group, version) for group, version, _ in self._resources}
 
     def resources(self) -> list[Resource]:
-        """Every resource that is served."""
+        """Return every resource that is served."""
         return list(self._resources.values())
 
     def groups(self) -> dict[str, list[str]]:
-        """Every group with its versions, both in the order of preference; the core group is ""."""
-        found: dict[str, set[str]] = {}
+        """Return every group with its versions, both in the order of preference; the core group is ""."""
+        versions: dict[str, set[str]] = {}
         for group, version in (*self.versions(), *self._foreign):
-            found.setdefault(group, set()).add(version)
-        ranked = sorted(found, key=lambda group: (-self._priorities.get(group, _CUSTOM_PRIORITY), group))
-        return {group: sorted(found[group], key=version_rank) for group in ranked}
+            versions.setdefault(group, set()).add(version)
+        ranked = sorted(versions, key=lambda group: (-self._priorities.get(group, _CUSTOM_PRIORITY), group))
+        return {group: sorted(versions[group], key=version_rank) for group in ranked}
 
     def paths(self) -> list[str]:
-        """The paths of all discovery documents, for the index at ``/``."""
-        found = ["/api", "/apis", "/apis/"]
+        """Return the paths of all discovery documents, for the index at ``/``."""
+        paths = ["/api", "/apis", "/apis/"]
         for group, versions in self.groups().items():
             base = f"/apis/{group}" if group else "/api"
-            found += [base] * bool(group) + [f"{base}/{version}" for version in versions]
-        return sorted(found)
+            paths += [base] * bool(group) + [f"{base}/{version}" for version in versions]
+        return sorted(paths)
 
     def respond(
         self, path: str, accept_header: str = "", pretty: bool = False
     ) -> tuple[str, bytes, str] | None:
-        """Answers a discovery path with content type, body and quoted ETag, or None if it is not one.
+        """Answer a discovery path with content type, body and quoted ETag, or None if it is not one.
 
         Only aggregated documents have an ETag; they go out with ``Vary: Accept`` and
         ``Cache-Control: public``. Raises a 406 error if no form is acceptable.
@@ -136,16 +136,16 @@ class Discovery:
             return None
         media_type, form = _negotiate(path, accept_header)
         key = (path, media_type + form, pretty)
-        found = self._cache.get(key)
-        if found is None:
+        cached = self._cache.get(key)
+        if cached is None:
             document = self._aggregated(path) if form else self._document(path)
             if document is None:
                 return None
             if not media_type:
                 raise _not_acceptable(path)
             etag = f'"{hashlib.sha512(orjson.dumps(document)).hexdigest().upper()}"' if form else ""
-            found = self._cache[key] = (media_type + form, _encode(document, media_type, pretty), etag)
-        return found
+            cached = self._cache[key] = (media_type + form, _encode(document, media_type, pretty), etag)
+        return cached
 
     def _document(self, path: str) -> dict[str, Any] | None:
         parts = path.strip("/").split("/")
@@ -159,8 +159,12 @@ class Discovery:
             groups = [_group(group, versions) for group, versions in self.groups().items() if group]
             return {"kind": "APIGroupList", "apiVersion": "v1", "groups": groups}
         if len(parts) == 2 and parts[0] == "apis":
-            found = self.groups().get(parts[1])
-            return {"kind": "APIGroup", "apiVersion": "v1", **_group(parts[1], found)} if found else None
+            group_versions = self.groups().get(parts[1])
+            return (
+                {"kind": "APIGroup", "apiVersion": "v1", **_group(parts[1], group_versions)}
+                if group_versions
+                else None
+            )
         if len(parts) == 2 and parts[0] == "api":
             return self._resource_list("", parts[1])
         if len(parts) == 3 and parts[0] == "apis":
@@ -168,8 +172,11 @@ class Discovery:
         return None
 
     def _members(self, group: str, version: str) -> list[Resource]:
-        wanted = (group, version)
-        members = [found for found in self._resources.values() if (found.group, found.version) == wanted]
+        members = [
+            resource
+            for resource in self._resources.values()
+            if (resource.group, resource.version) == (group, version)
+        ]
         return sorted(members, key=lambda resource: resource.plural)
 
     def _resource_list(self, group: str, version: str) -> dict[str, Any] | None:
@@ -194,12 +201,12 @@ class Discovery:
     def _aggregated_version(self, group: str, version: str) -> dict[str, Any]:
         rows, stale = self._foreign.get((group, version), (None, False))
         if rows is None:
-            rows = [_aggregated_row(found) for found in self._members(group, version)]
+            rows = [_aggregated_row(resource) for resource in self._members(group, version)]
         return {"version": version, "resources": rows, "freshness": "Stale" if stale else "Current"}
 
 
 def _negotiate(path: str, header: str) -> tuple[str, str]:
-    """The media type to send ("" if none fits), and the suffix that marks the aggregated form."""
+    """Return the media type to send ("" if none fits), and the suffix that marks the aggregated form."""
     for clause in accept.parse(header):
         form = ""
         if "as" in clause.parameters:
@@ -218,7 +225,7 @@ def _group(group: str, versions: list[str]) -> dict[str, Any]:
 
 
 def _rows(resource: Resource) -> list[dict[str, Any]]:
-    """A resource and its subresources as a legacy list shows them."""
+    """Return a resource and its subresources as a legacy list shows them."""
     row: dict[str, Any] = {
         "name": resource.plural,
         "singularName": resource.singular,
@@ -230,8 +237,8 @@ def _rows(resource: Resource) -> list[dict[str, Any]]:
         row["shortNames"] = list(resource.short_names)
     if resource.categories:
         row["categories"] = list(resource.categories)
-    if found := storage_version_hash(resource):
-        row["storageVersionHash"] = found
+    if version_hash := storage_version_hash(resource):
+        row["storageVersionHash"] = version_hash
     rows = [row]
     for part in subresource_kinds.of(resource):
         below: dict[str, Any] = {

@@ -25,17 +25,17 @@ _OPTIONS = WriteOptions(manager="api-priority-and-fairness-config-consumer-v1")
 _RETRY_SECONDS = 1.0
 
 
-def dangling(schema: Object, found: bool, now: str) -> Object | None:
-    """The schema with its condition brought up to date, or None if it says so already."""
+def dangling(schema: Object, level_exists: bool, now: str) -> Object | None:
+    """Return the schema with its condition brought up to date, or None if it says so already."""
     level = go_format.quote(schema["spec"]["priorityLevelConfiguration"]["name"])
     begin = f"This FlowSchema references the PriorityLevelConfiguration object named {level} "
     said = (
         ("False", "Found", f"{begin}and it exists")
-        if found
+        if level_exists
         else ("True", "NotFound", f"{begin}but there is no such object")
     )
     conditions: list[dict[str, Any]] = list(schema.get("status", {}).get("conditions", ()))
-    old = next((each for each in conditions if each["type"] == "Dangling"), None)
+    old = next((condition for condition in conditions if condition["type"] == "Dangling"), None)
     if old is not None and (old["status"], old.get("reason"), old.get("message")) == said:
         return None
     since = old["lastTransitionTime"] if old is not None and old["status"] == said[0] else now
@@ -46,7 +46,7 @@ def dangling(schema: Object, found: bool, now: str) -> Object | None:
         "reason": said[1],
         "message": said[2],
     }
-    kept = [each for each in conditions if each is not old]
+    kept = [condition for condition in conditions if condition is not old]
     return {**schema, "status": {**schema.get("status", {}), "conditions": [*kept, new]}}
 
 
@@ -65,7 +65,7 @@ class FlowControlConfiguration:
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Makes the objects that have to exist, all in one go, and follows them."""
+        """Make the objects that have to exist, all in one go, and follow them."""
         missing = ((LEVELS, defaults.LEVELS), (SCHEMAS, defaults.SCHEMAS))
         await asyncio.gather(
             *(
@@ -78,7 +78,7 @@ class FlowControlConfiguration:
             PrefixFollower(self._context.store, self._kinds[plural].prefix, self._changed(plural)).start()
 
     async def close(self) -> None:
-        """Stops writing."""
+        """Stop writing."""
         if self._task is not None:
             self._task.cancel()
 
@@ -97,7 +97,7 @@ class FlowControlConfiguration:
         return change
 
     def _rebuild(self) -> None:
-        found: dict[str, PriorityLevel] = {}
+        levels: dict[str, PriorityLevel] = {}
         for name, obj in self._objects[LEVELS].items():
             made = self._made.get(name)
             if made is None or (made[0]["metadata"]["uid"], made[0]["spec"]) != (
@@ -106,12 +106,12 @@ class FlowControlConfiguration:
             ):
                 made = (obj, priority_level.from_object(obj))
             self._made[name] = made
-            found[name] = made[1]
-        self._made = {name: self._made[name] for name in found}
-        priority_level.share_out(found.values(), self._seats)
-        self.levels = found
+            levels[name] = made[1]
+        self._made = {name: self._made[name] for name in levels}
+        priority_level.share_out(levels.values(), self._seats)
+        self.levels = levels
         schemas = (flow_schema.compiled(obj) for obj in self._objects[SCHEMAS].values())
-        self.schemas = flow_schema.ordered(schema for schema in schemas if schema.level in found)
+        self.schemas = flow_schema.ordered(schema for schema in schemas if schema.level in levels)
         self.version += 1
 
     # -- what is written back ----------------------------------------------------------------------------

@@ -71,7 +71,7 @@ class Dispatcher:
         return None
 
     def render(self, out: Exposition) -> None:
-        """The metrics of flow control, under upstream's names."""
+        """Write the metrics of flow control, under upstream's names."""
         prefix, levels = "apiserver_flowcontrol", self._configuration.levels.values()
         gauges = (
             ("nominal_limit_seats", "Seats that a level has of its own.", lambda level: level.nominal),

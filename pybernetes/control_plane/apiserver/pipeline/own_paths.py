@@ -24,7 +24,7 @@ _NO_PAGE = Response(
 
 
 class OwnPaths:
-    """Answers what is no resource."""
+    """Answers what is no resource; ``flags`` is what the command line said, for /flagz."""
 
     def __init__(
         self,
@@ -34,7 +34,6 @@ class OwnPaths:
         health: Health,
         flags: Mapping[str, str],
     ) -> None:
-        """``flags`` is what the command line said, for /flagz."""
         self.context, self.discovery, self.openapi, self.health = context, discovery, openapi, health
         self.zpages = zpages.Zpages("apiserver", flags, self.paths)
 

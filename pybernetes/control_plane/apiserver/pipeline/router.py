@@ -41,7 +41,7 @@ VERBS: dict[str, Handle] = {
 
 
 class Router:
-    """Finds who answers a request."""
+    """Finds who answers; ``aggregator`` answers for groups that other servers serve, and gives None for all others."""
 
     def __init__(
         self,
@@ -49,7 +49,6 @@ class Router:
         own_paths: OwnPaths,
         aggregator: Callable[[Request], Answering | None] = lambda request: None,
     ) -> None:
-        """``aggregator`` answers for the groups that other servers serve, and gives None for all others."""
         self.context, self.own_paths, self.aggregator = context, own_paths, aggregator
         package = apiserver.__name__
         self.subresources: dict[str, Handle] = discover(f"{package}.subresources", "handle")

@@ -42,7 +42,7 @@ class Target:
     host: str
     port: int
     path: str
-    context: ssl.SSLContext | None = None
+    tls: ssl.SSLContext | None = None
     server_name: str = ""
     headers: dict[bytes, bytes] = field(default_factory=dict)
     dialer: Dialer = direct
@@ -83,8 +83,8 @@ async def _connect(target: Target) -> ClientConnection:
                 ClientConnection,
                 target.host,
                 target.port,
-                context=target.context,
-                server_name=(target.server_name or None) if target.context else None,
+                context=target.tls,
+                server_name=(target.server_name or None) if target.tls else None,
             )
     except (OSError, TimeoutError) as error:
         raise ProxyError(f"dial tcp {target.host}:{target.port}: {error or 'i/o timeout'}") from None

@@ -19,7 +19,7 @@ ORPHAN, FOREGROUND = "orphan", "foregroundDeletion"
 
 
 def is_complete(obj: Object) -> bool:
-    """Whether an object that is being deleted has nothing left to wait for."""
+    """Tell whether an object that is being deleted has nothing left to wait for."""
     meta = obj["metadata"]
     if not meta.get("deletionTimestamp") or meta.get("finalizers"):
         return False
@@ -29,14 +29,14 @@ def is_complete(obj: Object) -> bool:
 
 
 async def after(context: ServerContext, kind: Kind, obj: Object) -> None:
-    """What an object's end brings with it: its addresses go back to their pools."""
+    """Give back to their pools the addresses that a deleted object held."""
     allocator = context.allocator(kind)
     if allocator is not None:
         await allocator.release(obj)
 
 
 def preconditions(kind: Kind, obj: Object, options: DeleteOptions) -> None:
-    """409 if the object is not the one that the client meant."""
+    """Check that the object is the one that the client meant; 409 if not."""
     resource, meta = kind.resource, obj["metadata"]
     name = meta.get("name", "")
     if options.uid is not None and options.uid != meta.get("uid"):
@@ -54,7 +54,7 @@ def preconditions(kind: Kind, obj: Object, options: DeleteOptions) -> None:
 
 
 def wanted_finalizers(kind: Kind, obj: Object, options: DeleteOptions) -> list[str]:
-    """The finalizers that the propagation policy leaves on the object."""
+    """Return the finalizers that the propagation policy leaves on the object."""
     present = obj["metadata"].get("finalizers", [])
     kept = [name for name in present if name not in (ORPHAN, FOREGROUND)]
     if options.orphan is not None:
@@ -70,7 +70,7 @@ def wanted_finalizers(kind: Kind, obj: Object, options: DeleteOptions) -> list[s
 
 
 def begin(kind: Kind, obj: Object, options: DeleteOptions, now: float) -> bool:
-    """Marks the object as being deleted, if it has to wait; gives False if it can go at once.
+    """Mark the object as being deleted, if it has to wait; return False if it can go at once.
 
     The object is changed in place.
     """
@@ -177,7 +177,7 @@ async def delete(
 
 
 def begin_for(kind: Kind, obj: Object, options: DeleteOptions, now: float) -> bool:
-    """Like ``begin``; a namespace waits for its own finalizers too, and shows that it is terminating."""
+    """Do what ``begin`` does; a namespace waits for its own finalizers too, and shows that it is terminating."""
     if kind.resource.kind != "Namespace" or kind.resource.group:
         return begin(kind, obj, options, now)
     meta = obj["metadata"]

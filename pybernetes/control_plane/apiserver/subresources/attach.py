@@ -10,5 +10,5 @@ from pybernetes.lib.http.server_connection import Answer
 
 
 async def handle(context: ServerContext, request: Request, kind: Kind) -> Answer:
-    """Attaches a client to a container."""
+    """Attach a client to a container."""
     return await run(context, request, kind, "attach", need_command=False)

@@ -23,7 +23,7 @@ _SUCCESS = orjson.dumps(
 
 
 async def handle(context: ServerContext, request: Request, kind: Kind) -> Response:
-    """Binds the pod of the path, or of the body when it is posted to the collection of bindings."""
+    """Bind the pod of the path, or of the body when it is posted to the collection of bindings."""
     if request.request_info.verb != "create":
         raise errors.method_not_allowed()
     negotiation.plain(request)
@@ -62,7 +62,7 @@ async def _bind(
 
 
 def assign(pod: Object, binding: Object, now: str) -> None:
-    """Puts the node into the pod; 409 if it has one or can have none."""
+    """Put the node into the pod; 409 if it has one or can have none."""
     meta, spec = pod["metadata"], pod["spec"]
     name = meta["name"]
     given = binding["metadata"]

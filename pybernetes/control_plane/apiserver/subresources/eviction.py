@@ -35,7 +35,7 @@ _CONDITION = {
 
 
 async def handle(context: ServerContext, request: Request, kind: Kind) -> Response:
-    """Evicts the pod of the path."""
+    """Evict the pod of the path."""
     info = request.request_info
     if info.verb != "create":
         raise errors.method_not_allowed()
@@ -57,7 +57,7 @@ async def handle(context: ServerContext, request: Request, kind: Kind) -> Respon
 async def evict(
     context: ServerContext, pods: Kind, namespace: str, name: str, options: DeleteOptions
 ) -> None:
-    """Deletes the pod, taking the disruption from its budget first."""
+    """Delete the pod, taking the disruption from its budget first."""
     await context.fresh()
     record = context.store.get(pods.key(namespace, name))
     if record is None:
@@ -102,7 +102,7 @@ async def _mark_and_delete(
 
 
 async def _take(context: ServerContext, pod: Object, namespace: str, dry_run: bool) -> bool:
-    """Takes one disruption from the pod's budget; True if the pod may go without one, being unhealthy."""
+    """Take one disruption from the pod's budget; return True if the pod needs none, being unhealthy."""
     kind = context.kinds.find("policy", "poddisruptionbudgets")
     records = [
         record
@@ -151,7 +151,7 @@ def _unhealthy_may_go(budget: Object) -> bool:
 
 
 def decrement(budget: Object, pod: str, now: str) -> None:
-    """Takes a disruption from the budget in place, or raises what upstream answers when there is none."""
+    """Take a disruption from the budget in place, or raise what upstream answers when there is none."""
     status, name = budget.setdefault("status", {}), budget["metadata"]["name"]
     if status.get("observedGeneration", 0) < budget["metadata"].get("generation", 0):
         raise _busy(name)

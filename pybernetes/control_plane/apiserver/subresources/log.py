@@ -24,7 +24,7 @@ _OPTIONS = (
 
 
 async def handle(context: ServerContext, request: Request, kind: Kind) -> Answer:
-    """Streams a container's log from its node."""
+    """Stream a container's log from its node."""
     if request.request_info.verb != "get":
         raise errors.method_not_allowed()
     _check(request)

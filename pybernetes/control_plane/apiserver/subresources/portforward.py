@@ -11,7 +11,7 @@ from pybernetes.lib.http.server_connection import Answer
 
 
 async def handle(context: ServerContext, request: Request, kind: Kind) -> Answer:
-    """Opens a connection over which ports are forwarded."""
+    """Open a connection over which ports are forwarded."""
     if request.request_info.verb not in ("get", "create"):
         raise errors.method_not_allowed()
     await _streams.require_create(context, request)

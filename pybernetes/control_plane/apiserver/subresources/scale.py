@@ -23,7 +23,7 @@ SCALE = Kind(Resource(group="autoscaling", version="v1", kind="Scale", plural="s
 
 
 async def handle(context: ServerContext, request: Request, kind: Kind) -> Response:
-    """Reads or writes the number of replicas."""
+    """Read or write the number of replicas."""
     form = negotiation.representation(request)
     paths = kind.resource.scale
     assert paths is not None
@@ -68,7 +68,7 @@ def _patch(context: ServerContext, request: Request, kind: Kind, options: WriteO
 
 
 def _changed(kind: Kind, paths: Scale, obj: Object, scale: Object, keep_fields: bool) -> Object:
-    """The object with the replicas of a scale."""
+    """Return the object with the replicas of a scale."""
     replicas = scale.get("spec", {}).get("replicas", 0)
     if replicas < 0:
         problems = Errors()
@@ -96,7 +96,7 @@ def _entries(obj: Object) -> list[dict[str, Any]]:
 
 
 def _paths(kind: Kind) -> dict[str, tuple[str, ...]]:
-    """Where the replicas are, in the form of managed fields."""
+    """Return where the replicas are, in the form of managed fields."""
     assert kind.resource.scale is not None
     return {kind.resource.api_version: path_of(kind.resource.scale.replicas)}
 
@@ -109,7 +109,7 @@ def _set(obj: Object, path: str, value: Any) -> None:
 
 
 def scale_of(paths: Scale, obj: Object) -> Object:
-    """The scale of an object."""
+    """Return the scale of an object."""
     meta = obj["metadata"]
     kept = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
     status: dict[str, Any] = {"replicas": table.get(obj, paths.status_replicas, 0)}
@@ -127,7 +127,7 @@ def scale_of(paths: Scale, obj: Object) -> Object:
 
 
 def _selector(value: Any) -> str:
-    """A selector as text, whichever form the kind keeps it in."""
+    """Return a selector as text, whichever form the kind keeps it in."""
     if not value or isinstance(value, str):
         return value or ""
     if "matchLabels" in value or "matchExpressions" in value:

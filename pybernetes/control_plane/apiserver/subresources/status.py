@@ -15,12 +15,12 @@ from pybernetes.control_plane.apiserver.verbs.update import update
 
 
 def handle(context: ServerContext, request: Request, kind: Kind) -> Any:
-    """Reads the object, or writes its status alone."""
+    """Read the object, or write its status alone."""
     return with_rules(context, request, kind, StatusRules(kind.resource))
 
 
 def with_rules(context: ServerContext, request: Request, kind: Kind, rules: UpdateRules) -> Any:
-    """get, update and patch of a subresource that is the object itself under other rules."""
+    """Get, update or patch a subresource that is the object itself under other rules."""
     match request.request_info.verb:
         case "get":
             return get(context, request, kind)

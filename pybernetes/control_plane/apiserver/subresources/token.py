@@ -34,7 +34,7 @@ _ISSUED = "authentication.kubernetes.io/issued-credential-id"
 
 
 async def handle(context: ServerContext, request: Request, kind: Kind) -> Response:
-    """Makes a token for the service account of the path."""
+    """Make a token for the service account of the path."""
     accounts = context.authentication.accounts
     if request.request_info.verb != "create":
         raise errors.method_not_allowed()
@@ -68,7 +68,7 @@ async def handle(context: ServerContext, request: Request, kind: Kind) -> Respon
 def _complete(
     context: ServerContext, kind: Kind, accounts: ServiceAccounts, asked: Object, name: str
 ) -> Object:
-    """Fills in what the account and the server's settings say; gives the account."""
+    """Fill in what the account and the server's settings say; return the account."""
     meta = asked["metadata"]
     if meta.setdefault("name", name) != name:
         problems = Errors()
@@ -94,7 +94,7 @@ def _complete(
 def _token(
     context: ServerContext, request: Request, accounts: ServiceAccounts, account: Object, asked: Object
 ) -> dict[str, str]:
-    """The status with the token."""
+    """Return the status with the token."""
     spec = asked["spec"]
     bound = _bound(context, asked)
     seconds = spec["expirationSeconds"]
@@ -115,7 +115,7 @@ def _token(
 
 
 def _bound(context: ServerContext, asked: Object) -> dict[str, Reference]:
-    """The objects that the token is bound to: the one that was asked for, and with a pod its node."""
+    """Return the objects that the token is bound to: the one that was asked for, and with a pod its node."""
     reference = asked["spec"].get("boundObjectRef")
     if reference is None:
         return {}
@@ -145,8 +145,8 @@ def _bound(context: ServerContext, asked: Object) -> dict[str, Reference]:
     bound = {what.lower(): Reference(name, uid)}
     node = obj["spec"].get("nodeName", "") if what == "Pod" else ""
     if node:
-        found = _get(context, "nodes", "", node)
-        bound["node"] = Reference(node, found["metadata"]["uid"] if found is not None else "")
+        stored = _get(context, "nodes", "", node)
+        bound["node"] = Reference(node, stored["metadata"]["uid"] if stored is not None else "")
     return bound
 
 

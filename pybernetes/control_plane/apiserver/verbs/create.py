@@ -15,7 +15,7 @@ from pybernetes.lib.http.messages import Response
 
 
 async def create(context: ServerContext, request: Request, kind: Kind) -> Response:
-    """Stores the object of the body."""
+    """Store the object of the body."""
     form = negotiation.representation(request)
     options = write_options(request, "CreateOptions")
     body = read_body(request)
@@ -27,7 +27,7 @@ async def create(context: ServerContext, request: Request, kind: Kind) -> Respon
 def answer(
     context: ServerContext, kind: Kind, written: Written, form: negotiation.Representation
 ) -> Response:
-    """The answer to a write: the stored object, 201 if it is new."""
+    """Return the answer to a write: the stored object, 201 if it is new."""
     status = 201 if written.created else 200
     if written.record is not None:
         return rendering.one(kind, written.record, form, context.clock(), status=status)

@@ -55,7 +55,7 @@ async def _delete(
 
 
 async def delete(context: ServerContext, request: Request, kind: Kind) -> Response:
-    """Deletes one object, or starts to."""
+    """Delete one object, or start to."""
     form = negotiation.representation(request)
     options = _options(request, kind)
     info = request.request_info
@@ -82,7 +82,7 @@ def _success(kind: Kind, obj: Object) -> dict[str, Any]:
 
 
 async def delete_collection(context: ServerContext, request: Request, kind: Kind) -> Response:
-    """Deletes every object that the selectors choose; answers with them as they were."""
+    """Delete every object that the selectors choose; answer with them as they were."""
     form = negotiation.representation(request)
     if form.transform == "PartialObjectMetadata":
         raise rendering.is_a_list(kind)
@@ -98,7 +98,7 @@ async def delete_collection(context: ServerContext, request: Request, kind: Kind
     if selection.match is not None:
         records = [record for record in records if selection.match(record)]
 
-    async def one(record: Record) -> None:
+    async def delete_one(record: Record) -> None:
         try:
             await _delete(context, request, kind, record.key, record.key.rpartition("/")[2], options)
         except errors.StatusError as error:
@@ -107,7 +107,7 @@ async def delete_collection(context: ServerContext, request: Request, kind: Kind
 
     # Some at a time: they go to the disk together.
     for start in range(0, len(records), _AT_A_TIME):
-        await asyncio.gather(*map(one, records[start : start + _AT_A_TIME]))
+        await asyncio.gather(*map(delete_one, records[start : start + _AT_A_TIME]))
     meta = {"resourceVersion": str(revision)}
     body = rendering.listing(kind, records, meta, form, context.clock(), "Metadata")
     return Response(body, 200, rendering.content_type(form))

@@ -23,7 +23,7 @@ class EventConverter:
         self._task: asyncio.Task[None] | None = None
 
     def take(self, events: list[Event]) -> None:
-        """Takes a batch of changes from the store."""
+        """Take a batch of changes from the store."""
         self._waiting.append(events)
         if self._task is None or self._task.done():
             self._task = asyncio.get_running_loop().create_task(self._pass_on())
@@ -42,7 +42,7 @@ class EventConverter:
 
 
 async def convert_all(context: ServerContext, kind: Kind, prefix: str) -> None:
-    """Prepares everything under a prefix; nothing is left when this returns."""
+    """Have everything under a prefix converted; nothing is left when this returns."""
     while True:
         if prefix.endswith("/"):
             records = context.store.list(prefix).records

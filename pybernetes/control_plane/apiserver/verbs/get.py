@@ -15,7 +15,7 @@ from pybernetes.lib.http.messages import Response
 
 
 def get(context: ServerContext, request: Request, kind: Kind) -> Response | Awaitable[Response]:
-    """Answers with one object, from memory and without decoding it."""
+    """Answer with one object, from memory and without decoding it."""
     store = context.store
     wanted = revision(request.parameter("resourceVersion")) if request.query_text else 0
     # "0" means that any version will do; without one the newest is asked for.
@@ -45,7 +45,7 @@ async def _prepare(kind: Kind, record: Record) -> None:
 
 
 async def wait_for(context: ServerContext, wanted: int) -> None:
-    """Waits until memory has a revision (0: whatever is newest); 504 if it does not come soon."""
+    """Wait until memory has a revision (0: whatever is newest); 504 if it does not come soon."""
     if not wanted:
         await context.fresh()
     elif not await context.store.wait(wanted, 3.0):

@@ -40,7 +40,7 @@ _CUSTOM_TYPES = (JSON_PATCH, MERGE_PATCH, APPLY)
 async def patch(
     context: ServerContext, request: Request, kind: Kind, rules: UpdateRules | None = None
 ) -> Response:
-    """Changes a stored object by the patch of the body."""
+    """Change a stored object by the patch of the body."""
     form = negotiation.representation(request)
     given = patch_type(request, kind)
     options = write_options(request, "PatchOptions", apply=given == APPLY)
@@ -52,7 +52,7 @@ async def patch(
 
 
 def patch_type(request: Request, kind: Kind) -> str:
-    """The media type of a patch; 415 if the kind has no such patches."""
+    """Return the media type of a patch; 415 if the kind has no such patches."""
     given = request.header(b"content-type").partition(";")[0].strip().lower()
     if kind.resource.own_type is not None and given not in _CUSTOM_TYPES:
         raise errors.unsupported_media_type(_CUSTOM_TYPES)
@@ -62,7 +62,7 @@ def patch_type(request: Request, kind: Kind) -> str:
 
 
 def read_patch(request: Request, media_type: str) -> Body:
-    """The patch of a body; 400 in the words that each type of patch has for what is none."""
+    """Return the patch of a body; 400, in the words of that type of patch, if it is none."""
     body = parse_body(request.body, media_type == APPLY)
     if body.problem:
         what = "error encoding patch" if media_type == APPLY else "invalid JSON patch"
@@ -115,7 +115,7 @@ class Change:
         return new
 
     def _decoded(self, result: Any) -> Object:
-        """The patched object; what does not fit the kind is the patch's fault, which 422 says."""
+        """Return the patched object; what does not fit the kind is the patch's fault, which 422 says."""
         resource, validation = self.kind.resource, self.options.validation
         decoder = Decoder()
         try:
@@ -146,7 +146,7 @@ class Change:
 
 
 def _same_name(meta: Object, name: str) -> None:
-    """400 if a patch takes the name away, or gives another one."""
+    """Check that a patch leaves the name as it is; 400 if not."""
     given = meta.get("name")
     if not given:
         raise errors.nameless(name)
@@ -198,7 +198,7 @@ class Applied:
         return wanted
 
     def merge(self, live: Object | None) -> Object:
-        """The live object with what is wanted in it, and who owns what."""
+        """Return the live object with what is wanted in it, and who owns what."""
         resource = self.kind.resource
         merged, entries = server_side.apply(
             live,

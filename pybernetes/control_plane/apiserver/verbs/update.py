@@ -23,7 +23,7 @@ from pybernetes.lib.http.messages import Response
 
 
 def _check_version(kind: Kind, obj: Object, name: str) -> None:
-    """Some kinds are only replaced by clients who say which version they saw."""
+    """Check that the client says which version it saw, which some kinds require."""
     resource = kind.resource
     if resource.unconditional_update or obj["metadata"].get("resourceVersion", "0") != "0":
         return
@@ -35,7 +35,7 @@ def _check_version(kind: Kind, obj: Object, name: str) -> None:
 async def update(
     context: ServerContext, request: Request, kind: Kind, rules: UpdateRules | None = None
 ) -> Response:
-    """Replaces a stored object by the body."""
+    """Replace a stored object by the body."""
     form = negotiation.representation(request)
     options = write_options(request, "UpdateOptions")
     body = read_body(request)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
+from pybernetes.api import selectors
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.controllers._objects.conditions import condition_of
 from pybernetes.control_plane.controllers._objects.deletion import is_being_deleted
@@ -41,6 +42,11 @@ def services_of(services: Cache, pod: Object) -> set[str]:
 def has_endpoints(service: Object) -> bool:
     """Return whether a service has endpoints of pods: it has a selector and is not an ExternalName."""
     return bool(service["spec"].get("selector")) and service["spec"].get("type") != "ExternalName"
+
+
+def pods_of(pods: Cache, service: Object) -> list[Object]:
+    """Return the pods that a service selects, with the index ``by_labels``."""
+    return pods.select(selectors.from_map(service["spec"]["selector"]), service["metadata"]["namespace"])
 
 
 def affected(services: Cache, old: Object | None, new: Object | None) -> set[str]:
@@ -124,7 +130,7 @@ def addresses(pod: Object, family: str) -> list[str]:
 
 
 class TriggerTimes:
-    """When the change happened that an update of endpoints is about: what people measure latency from."""
+    """When the change happened that an update of endpoints is about, from which latency is measured."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[str, dict[str, str]]] = {}
@@ -152,7 +158,7 @@ class TriggerTimes:
 
 
 class Pace:
-    """Keeps a service with thousands of pods from being worked on all the time while they come up.
+    """Slows down the work on a service with thousands of pods while they come up.
 
     Working on it costs in proportion to its pods, so the changes of a moment are taken together: the more it costs, the
     longer the moment, up to a second.

@@ -1,4 +1,4 @@
-"""A controller that keeps pods: how it finds, takes in, makes and deletes them, and says so in events."""
+"""A controller that keeps pods: it finds, adopts, creates and deletes them, and reports that in events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Doing many things at once, a few at first, so that what must fail fails a few times only."""
+"""Many calls at once, a few at first, so that what must fail fails only a few times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the objects that a workload may take in are found without looking at all of them."""
+"""How the objects that a workload may adopt are found without scanning."""
 
 from __future__ import annotations
 

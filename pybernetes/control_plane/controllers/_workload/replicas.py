@@ -1,4 +1,4 @@
-"""The mechanism behind ReplicaSet and ReplicationController: as many pods of a template as are asked for."""
+"""The mechanism behind ReplicaSet and ReplicationController: a number of pods of one template."""
 
 from __future__ import annotations
 

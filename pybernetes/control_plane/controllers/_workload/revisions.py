@@ -70,7 +70,7 @@ def new(owner: Object, reference: Object, number: int, collisions: int, label: s
 
 
 class Choice(NamedTuple):
-    """The revision of the template of now: one that is there, perhaps under a new number, or a new one."""
+    """The revision of the current template: an existing one, perhaps with a new number, or a new one."""
 
     revision: Object
     renumbered: bool = False

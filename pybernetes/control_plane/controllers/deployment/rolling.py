@@ -1,4 +1,4 @@
-"""The arithmetic of a rollout: how many pods replica_set ReplicaSet is to have next."""
+"""The arithmetic of a rollout: how many pods each ReplicaSet is to have next."""
 
 from __future__ import annotations
 

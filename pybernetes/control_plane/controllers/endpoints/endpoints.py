@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from pybernetes.api import selectors
 from pybernetes.api.resource import Object
-from pybernetes.client.errors import NotFound, StatusError
+from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import ENDPOINTS, PODS, SERVICES
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.control_plane.controllers._objects import services
-from pybernetes.control_plane.controllers._objects.deletion import is_namespace_terminating
+from pybernetes.control_plane.controllers._objects.deletion import delete_if_present, is_namespace_terminating
 from pybernetes.control_plane.controllers.endpoints import subsets
 from pybernetes.lib.flags import Flag, Seconds
-from pybernetes.runtime.cache import by_labels, key_of, split_key
+from pybernetes.runtime.cache import by_labels, key_of
 from pybernetes.runtime.controller import Controller, Runtime
 
 MANAGED_BY, MANAGER = "endpoints.kubernetes.io/managed-by", "endpoint-controller"
@@ -91,13 +90,12 @@ class EndpointsController(Controller):
             self._times.forget(key)
             self._pace.forget(key)
             if current is not None:
-                await self._delete(key, current)
+                await delete_if_present(self.client, ENDPOINTS, current)
             return
         if not services.has_endpoints(service):
             return
         started = self.clock.monotonic()
-        selector = selectors.from_map(service["spec"]["selector"])
-        pods = self.cache(PODS).select(selector, service["metadata"]["namespace"])
+        pods = services.pods_of(self.cache(PODS), service)
         wanted = desired(service, pods, current, self._times.compute(key, service, pods))
         self._pace.worked(key, self.clock.monotonic() - started)
         if wanted is None:
@@ -115,13 +113,6 @@ class EndpointsController(Controller):
             about = {"kind": "Endpoints", "apiVersion": "v1", "metadata": wanted["metadata"]}
             self._recorder.warning(about, reason, f"Failed to {verb} {what} {key}: {error.message}")
             raise
-
-    async def _delete(self, key: str, current: Object) -> None:
-        namespace, name = split_key(key)
-        try:
-            await self.client.delete(ENDPOINTS, name, namespace, uid=current["metadata"]["uid"])
-        except NotFound:
-            pass
 
 
 def build(runtime: Runtime, options: Namespace) -> EndpointsController:

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from pybernetes.api import selectors
 from pybernetes.api.resource import Object
-from pybernetes.client.errors import NotFound, StatusError
+from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import ENDPOINT_SLICES, NODES, PODS, SERVICES
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.control_plane.controllers._objects import services
-from pybernetes.control_plane.controllers._objects.deletion import is_being_deleted, is_namespace_terminating
+from pybernetes.control_plane.controllers._objects.deletion import (
+    delete_if_present,
+    is_being_deleted,
+    is_namespace_terminating,
+)
 from pybernetes.control_plane.controllers._objects.pods import by_node, is_ready
 from pybernetes.control_plane.controllers.endpointslice import hints, plan
 from pybernetes.control_plane.controllers.endpointslice.plan import (
@@ -108,8 +111,7 @@ class EndpointSliceController(Controller):
         if not services.has_endpoints(service):
             return
         started = self.clock.monotonic()
-        selector = selectors.from_map(service["spec"]["selector"])
-        pods = self.cache(PODS).select(selector, service["metadata"]["namespace"])
+        pods = services.pods_of(self.cache(PODS), service)
         slices = [
             slice_
             for slice_ in self.cache(ENDPOINT_SLICES).find(by_service, key)
@@ -121,7 +123,7 @@ class EndpointSliceController(Controller):
             for slice_ in slices:
                 if slice_["addressType"] not in families:
                     self._topology.forget(key, slice_["addressType"])
-                    await self._delete(slice_)
+                    await delete_if_present(self.client, ENDPOINT_SLICES, slice_)
             for family in families:
                 existing = [slice_ for slice_ in slices if slice_["addressType"] == family]
                 family_plan = plan.plan(service, family, pods, self.cache(NODES).get, existing, self._maximum)
@@ -147,14 +149,7 @@ class EndpointSliceController(Controller):
         for slice_ in todo.update:
             self._note(await self.client.update(ENDPOINT_SLICES, _stamped(slice_, time)))
         for slice_ in todo.delete:
-            await self._delete(slice_)
-
-    async def _delete(self, slice_: Object) -> None:
-        meta = slice_["metadata"]
-        try:
-            await self.client.delete(ENDPOINT_SLICES, meta["name"], meta["namespace"], uid=meta["uid"])
-        except NotFound:
-            pass
+            await delete_if_present(self.client, ENDPOINT_SLICES, slice_)
 
     def _note(self, written: Object) -> None:
         self._written[key_of(written)] = written["metadata"]["resourceVersion"]

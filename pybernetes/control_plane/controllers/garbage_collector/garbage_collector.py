@@ -9,22 +9,21 @@ from __future__ import annotations
 import asyncio
 import logging
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
 from pybernetes.api.resource import Object
 from pybernetes.client.errors import Conflict, NotFound
 from pybernetes.client.refs import Ref
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
-from pybernetes.control_plane.controllers._metadata.monitors import Monitors
+from pybernetes.control_plane.controllers._metadata.any_kind_controller import AnyKindController
 from pybernetes.control_plane.controllers.garbage_collector import ownership
 from pybernetes.control_plane.controllers.garbage_collector.ownership import ABSENT, FOREGROUND, ORPHAN, SOLID
 from pybernetes.lib.flags import Flag
 from pybernetes.runtime.cache import key_of, split_key
-from pybernetes.runtime.controller import Controller, Runtime
+from pybernetes.runtime.controller import Runtime
 
 log = logging.getLogger(__name__)
-_SYNC_SECONDS = 30.0
 _ABSENT_OWNERS = 10_000
 _AT_ONCE = 50
 _TRIES = 5
@@ -46,15 +45,15 @@ class NamespacedOwner(Exception):
     """An object without a namespace names an owner that is in one: it is left alone."""
 
 
-class GarbageCollector(Controller):
+class GarbageCollector(AnyKindController):
     """Its keys name objects of any kind."""
 
     name = "garbage-collector-controller"
+    without = "collecting garbage of the others"
 
     def __init__(self, runtime: Runtime, workers: int = 20) -> None:
         super().__init__(runtime)
         self.workers = workers
-        self._monitors = Monitors.of(runtime)
         self._recorder = runtime.recorder(self.name)
         self._refs: dict[str, Ref] = {}
         self._absent: dict[tuple[Ref, str, str], None] = {}
@@ -62,21 +61,16 @@ class GarbageCollector(Controller):
         self._ready = False
 
     async def run(self) -> None:
-        self._monitors.listen(self._changed)
-        self._monitors.listen_to_kinds(self._kinds_changed)
-        async with self._monitors.running():
-            await super().run()
+        self.monitors.listen_to_kinds(self._kinds_changed)
+        await super().run()
 
     async def prepare(self) -> None:
         """Check every object once the caches are filled; before that most owners would be unknown."""
-        try:
-            await asyncio.wait_for(self._monitors.wait_synced(), _SYNC_SECONDS)
-        except TimeoutError:
-            log.warning("not every kind can be watched; collecting garbage of the others")
+        await super().prepare()
         self._ready = True
-        for ref, informer in self._monitors:
+        for ref, informer in self.monitors:
             for obj in informer.values():
-                self._changed(ref, None, obj)
+                self.changed(ref, None, obj)
 
     # -- changes become keys -----------------------------------------------------------------------------
 
@@ -89,7 +83,7 @@ class GarbageCollector(Controller):
         for key in unresolved:
             self.enqueue(key)
 
-    def _changed(self, ref: Ref, old: Object | None, new: Object | None) -> None:
+    def changed(self, ref: Ref, old: Object | None, new: Object | None) -> None:
         if not self._ready:
             return
         if new is None:
@@ -108,7 +102,7 @@ class GarbageCollector(Controller):
             foreground = ownership.waits_for_dependents(after)
             if foreground and not ownership.waits_for_dependents(before):
                 self._add(ref, new)
-                for kind, dependent in self._monitors.dependents(after["uid"]):
+                for kind, dependent in self.monitors.dependents(after["uid"]):
                     self._add(kind, dependent)
             elif ownership.waits_for_orphaning(after) and not ownership.waits_for_orphaning(before):
                 self._add(ref, new)
@@ -116,7 +110,7 @@ class GarbageCollector(Controller):
     def _gone(self, ref: Ref, obj: Object) -> None:
         meta = obj["metadata"]
         first = True
-        for kind, dependent in self._monitors.dependents(meta["uid"]):
+        for kind, dependent in self.monitors.dependents(meta["uid"]):
             if first:
                 self._remember_absent((ref, key_of(obj), meta["uid"]))
                 first = False
@@ -133,8 +127,8 @@ class GarbageCollector(Controller):
     # -- the graph ---------------------------------------------------------------------------------------
 
     def _cached_owner(self, reference: Object, namespace: str) -> tuple[Ref, Object] | None:
-        served = self._monitors.discovered.find(reference["apiVersion"], reference["kind"])
-        informer = self._monitors.get(served.ref) if served is not None else None
+        served = self.monitors.discovered.find(reference["apiVersion"], reference["kind"])
+        informer = self.monitors.get(served.ref) if served is not None else None
         if served is None or informer is None:
             return None
         obj = informer.get(f"{namespace}/{reference['name']}" if served.ref.namespaced else reference["name"])
@@ -151,7 +145,7 @@ class GarbageCollector(Controller):
         seen = self._seen(reference, namespace)
         if seen is not None:
             return seen
-        served = self._monitors.discovered.find(reference["apiVersion"], reference["kind"])
+        served = self.monitors.discovered.find(reference["apiVersion"], reference["kind"])
         if served is None:
             raise Unresolved
         name, kind = reference["name"], served.ref
@@ -179,7 +173,7 @@ class GarbageCollector(Controller):
     def _report_other_namespace(self, reference: Object, kind: Ref, ref: Ref, obj: Object) -> None:
         """Report an owner that exists, but not in the namespace of the object."""
         namespace = obj["metadata"].get("namespace", "")
-        informer = self._monitors.get(kind)
+        informer = self.monitors.get(kind)
         if not kind.namespaced or informer is None:
             return
         place = (kind, f"{namespace}/{reference['name']}", reference["uid"])
@@ -200,7 +194,7 @@ class GarbageCollector(Controller):
         """Delete an object, change its metadata, or leave it alone."""
         kind, place, uid = key.split(" ")
         ref = self._refs[kind]
-        informer = self._monitors.get(ref)
+        informer = self.monitors.get(ref)
         obj = informer.get(place) if informer is not None else None
         if obj is None or obj["metadata"]["uid"] != uid:
             return
@@ -215,7 +209,7 @@ class GarbageCollector(Controller):
                 return
             except NamespacedOwner:
                 return
-            dependents = (dependent["metadata"] for _, dependent in self._monitors.dependents(uid))
+            dependents = (dependent["metadata"] for _, dependent in self.monitors.dependents(uid))
             action = ownership.decide(meta, states, dependents)
         await self._apply(item, meta, action)
 
@@ -241,13 +235,13 @@ class GarbageCollector(Controller):
                     dependent, obj["metadata"], lambda meta: ownership.without_owners(meta, (item.uid,))
                 )
 
-        await asyncio.gather(*(release(*dependent) for dependent in self._monitors.dependents(item.uid)))
+        await asyncio.gather(*(release(*dependent) for dependent in self.monitors.dependents(item.uid)))
         await self._edit(item, meta, lambda meta: ownership.without_finalizer(meta, ORPHAN))
 
     async def _delete_dependents(self, item: Item, meta: Object) -> None:
         blocking = [
             (ref, obj)
-            for ref, obj in self._monitors.dependents(item.uid)
+            for ref, obj in self.monitors.dependents(item.uid)
             if ownership.blocks(obj["metadata"], item.uid)
         ]
         if not blocking:
@@ -270,33 +264,40 @@ class GarbageCollector(Controller):
     async def _edit(self, item: Item, meta: Object, change: Callable[[Object], Object | None]) -> None:
         """Change metadata, based on the cache or, if that is stale, on what the server has."""
         namespace, name = split_key(item.key)
-        current: Object | None = meta
-        for attempt in range(_TRIES):
-            if current is None or (patch := change(current)) is None:
-                return
-            patch = {"metadata": {"resourceVersion": current["resourceVersion"], "uid": item.uid, **patch}}
-            try:
-                await self.client.patch(item.ref, name, patch, namespace)
-                return
-            except NotFound:
-                return
-            except Conflict:
-                if attempt == _TRIES - 1:
-                    raise
-            current = await self._live(item)
+
+        def patch(current: Object) -> Awaitable[object] | None:
+            changes = change(current)
+            if changes is None:
+                return None
+            precondition = {"resourceVersion": current["resourceVersion"], "uid": item.uid}
+            return self.client.patch(item.ref, name, {"metadata": {**precondition, **changes}}, namespace)
+
+        await self._write(item, meta, patch)
 
     async def _delete(self, item: Item, meta: Object, policy: str) -> None:
         """Delete the object unless its owners have changed since they were checked."""
         namespace, name = split_key(item.key)
+
+        def delete(current: Object) -> Awaitable[object] | None:
+            if _owners(current) != _owners(meta):
+                return None  # the change will come back as an event
+            return self.client.delete(
+                item.ref, name, namespace, uid=item.uid, resource_version=current["resourceVersion"],
+                propagation=policy,
+            )  # fmt: skip
+
+        await self._write(item, meta, delete)
+
+    async def _write(
+        self, item: Item, meta: Object, write: Callable[[Object], Awaitable[object] | None]
+    ) -> None:
+        """Write based on metadata that is current; after a conflict, on what the server has by then."""
         current: Object | None = meta
         for attempt in range(_TRIES):
-            if current is None or _owners(current) != _owners(meta):
-                return  # the change will come back as an event
+            if current is None or (answer := write(current)) is None:
+                return
             try:
-                await self.client.delete(
-                    item.ref, name, namespace, uid=item.uid, resource_version=current["resourceVersion"],
-                    propagation=policy,
-                )  # fmt: skip
+                await answer
                 return
             except NotFound:
                 return

@@ -1,4 +1,4 @@
-"""Node lifecycle: says which nodes are not heard of, taints what is not well, and slows down when much is.
+"""Node lifecycle: marks silent nodes, taints unhealthy ones, and slows down when many are.
 
 A node is heard of when its lease is renewed or its status is posted. Nobody goes over all nodes: each is looked at when
 its silence would be too long, and when it changes.

@@ -1,4 +1,4 @@
-"""How fast nodes of a zone are evicted, and when nobody is because everything is out of order."""
+"""How fast the nodes of a zone are evicted, and when evictions stop because every node is unhealthy."""
 
 from __future__ import annotations
 

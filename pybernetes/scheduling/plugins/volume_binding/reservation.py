@@ -31,7 +31,7 @@ def selected_claim(claim: Object, node: str) -> Object:
 
 
 class Reservation:
-    """What is taken to be so about a pod's volumes while it is on its way to its node."""
+    """The volumes and claims of a pod as they will be once it is bound."""
 
     def __init__(self, listers: Listers, plan: Plan, node: str) -> None:
         self._listers = listers

@@ -1,4 +1,4 @@
-"""VolumeBinding: a node must be able to have a pod's volumes; those that wait for a node get one that suits."""
+"""VolumeBinding: a pod's volumes must be reachable from its node; unbound claims get a suitable volume."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ _NODE, _BIND, _SPACE, _GONE = 1, 2, 4, 8
 IMMEDIATE = "pod has unbound immediate PersistentVolumeClaims"
 
 
-class _Found(NamedTuple):
-    """What was found for a pod's claims on some rows: what is wrong, and which volume each claim would get."""
+class _Search(NamedTuple):
+    """The result of a search for volumes on some rows: problems, and which volume each claim would get."""
 
     problems: Ints  # bits
     chosen: list[
@@ -64,7 +64,7 @@ class _Found(NamedTuple):
 
 
 class VolumeBinding(PreFilterPlugin, FilterPlugin, ScorePlugin, ReservePlugin, PreBindPlugin):
-    """Bound claims restrict by their volume's node affinity; the others by what could be bound or made."""
+    """Bound claims restrict the nodes by their volume's affinity, the others by what could be bound or provisioned."""
 
     name = "VolumeBinding"
     points = ("preFilter", "filter", "reserve", "preBind", "preScore", "score")
@@ -108,12 +108,12 @@ class VolumeBinding(PreFilterPlugin, FilterPlugin, ScorePlugin, ReservePlugin, P
         return True if self._has_claims(pod) else None
 
     def filter(self, pod: Pod, rows: Rows) -> Ints:
-        return -self._find(pod, rows).problems
+        return -self._search(pod, rows).problems
 
     def reasons(self, pod: Pod, code: int) -> tuple[str, ...]:
         return tuple(text for bit, text in REASONS.items() if -code & bit)
 
-    def _find(self, pod: Pod, rows: Rows) -> _Found:
+    def _search(self, pod: Pod, rows: Rows) -> _Search:
         claims = self.storage.claims(pod)
         size = len(self.snapshot.valid[rows])
         problems = np.zeros(size, dtype=np.int64)
@@ -139,7 +139,7 @@ class VolumeBinding(PreFilterPlugin, FilterPlugin, ScorePlugin, ReservePlugin, P
                 wrong, room = self._make(claim, rows, need)
                 problems |= wrong
                 made.append((claim, np.where(need, room, -2)))
-        return _Found(problems, chosen, made)
+        return _Search(problems, chosen, made)
 
     def _reachable(self, volume: Object, rows: Rows) -> Bools:
         """Return from which rows a volume can be used."""
@@ -215,7 +215,7 @@ class VolumeBinding(PreFilterPlugin, FilterPlugin, ScorePlugin, ReservePlugin, P
 
     def score(self, pod: Pod, rows: Rows) -> Ints:
         """Score nodes by how fully the volumes would be used, along the configured shape."""
-        search = self._find(pod, rows)
+        search = self._search(pod, rows)
         size = len(search.problems)
         static = np.zeros(size, dtype=np.bool_)
         for _, _, which in search.chosen:
@@ -252,7 +252,7 @@ class VolumeBinding(PreFilterPlugin, FilterPlugin, ScorePlugin, ReservePlugin, P
         if not self._has_claims(pod):
             return Plan((), ())
         row = self.snapshot.rows[node]
-        search = self._find(pod, slice(row, row + 1))
+        search = self._search(pod, slice(row, row + 1))
         bindings = tuple(
             (volumes[int(which[0])], claim) for claim, volumes, which in search.chosen if int(which[0]) >= 0
         )

@@ -1,7 +1,7 @@
 """ServiceAccount."""
 
 from pybernetes.api.core.serviceaccount import serviceaccount
-from tests.kinds import create
+from tests.api.writes import create
 
 
 def test_service_account() -> None:

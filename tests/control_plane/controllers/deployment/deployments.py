@@ -28,7 +28,7 @@ def deployment(
         strategy_["rollingUpdate"] = {"maxSurge": surge, "maxUnavailable": unavailable}
     return {
         "kind": "Deployment",
-        "metadata": meta("web", **({"annotations": annotations} if annotations else {})),
+        "metadata": {**meta("web"), **({"annotations": annotations} if annotations else {})},
         "spec": {
             "replicas": replicas, "selector": {"matchLabels": {"app": "web"}}, "template": template(image),
             "strategy": strategy_, "progressDeadlineSeconds": 600, "revisionHistoryLimit": 10, **spec,

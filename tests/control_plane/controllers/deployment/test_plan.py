@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -108,7 +110,8 @@ def test_rolling_back_keeps_history() -> None:
 
 def test_long_histories_lose_their_beginning() -> None:
     long = ",".join(["100000"] * 285)
-    one = replica_set("one", 0, 0, "nginx:1", ago=900, revision=7, **{HISTORY: long})
+    annotations: Any = {HISTORY: long}
+    one = replica_set("one", 0, 0, "nginx:1", ago=900, revision=7, **annotations)
     two = replica_set("two", 3, 3, "nginx:2", ago=500, revision=9)
     result = planned(deployment(3, 1, 0), one, two)
     (changed,) = [updated for updated in result.update if updated["metadata"]["name"] == "one"]

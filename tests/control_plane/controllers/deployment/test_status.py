@@ -43,6 +43,7 @@ def test_a_failure_of_a_set_is_shown() -> None:
         {"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate", "message": "m"}
     ]
     result = planned(deployment(3, 1, 0), failed)
+    assert result.status is not None
     assert ("ReplicaFailure", "FailedCreate") in [
         (condition["type"], condition["reason"]) for condition in result.status["conditions"]
-    ]  # type: ignore[index]
+    ]

@@ -79,7 +79,8 @@ def test_processor_shares() -> None:
     assert processors(node("x", "a")).shares() is None
     assert processors(*NODES, node("no-zone")).shares() is None
     assert processors(*NODES, node("no-zone", ready=False)).shares() is not None
-    control_plane = node("x", **{"node-role.kubernetes.io/control-plane": ""})
+    role: Any = {"node-role.kubernetes.io/control-plane": ""}
+    control_plane = node("x", **role)
     assert processors(*NODES, control_plane).shares() is not None
     known = processors(node("x", "a", "1"), node("y", "b", "3"), node("z", "c", "4"), node("no-zone"))
     known.change(node("no-zone"), None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from pybernetes.api.resource import Object
@@ -138,7 +139,7 @@ async def test_a_circle_does_not_block_itself() -> None:
             await client.patch(CONFIG_MAPS, name, {"metadata": {"ownerReferences": references}}, "default")
         await client.delete(CONFIG_MAPS, "one", "default", propagation="Foreground")
         for name in made:
-            await eventually(lambda name=name: gone(client, CONFIG_MAPS, name))
+            await eventually(partial(gone, client, CONFIG_MAPS, name))
 
 
 async def test_owner_that_never_was_and_one_in_another_namespace() -> None:

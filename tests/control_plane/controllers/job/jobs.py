@@ -55,4 +55,4 @@ POLICY = {
         {"action": "Count", "onExitCodes": {"operator": "NotIn", "values": [1], "containerName": "main"}},
     ]
 }
-DISRUPTED = {"conditions": [{"type": "DisruptionTarget", "status": "True"}]}
+DISRUPTED: Any = {"conditions": [{"type": "DisruptionTarget", "status": "True"}]}

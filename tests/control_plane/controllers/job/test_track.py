@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -95,9 +97,8 @@ def test_every_pod_is_counted_once(
     completions: int, parallelism: int, is_indexed: bool, luck: list[str]
 ) -> None:
     """The job is worked on step by step and may be interrupted after any write."""
-    given = job(
-        completions, parallelism, backoffLimit=1000, **({"completionMode": "Indexed"} if is_indexed else {})
-    )
+    mode: Any = {"completionMode": "Indexed"} if is_indexed else {}
+    given = job(completions, parallelism, backoffLimit=1000, **mode)
     given["status"] = {}
     pods: dict[str, Object] = {}
     failed = made = 0

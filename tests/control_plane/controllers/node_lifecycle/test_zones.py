@@ -7,7 +7,8 @@ from pybernetes.lib.clock import ManualClock
 
 
 async def test_a_zone_lets_nodes_go_one_by_one() -> None:
-    clock, gone = ManualClock(), []
+    clock = ManualClock()
+    gone: list[str] = []
     zone = Zone(clock, 0.1, gone.append)
     for name in ("a", "b", "c", "d"):
         zone.add(name)

@@ -69,7 +69,7 @@ def impersonation(authorize: Authorize) -> Step:
 
 
 def asked_for(request: Request) -> User | None:
-    """The user that the headers of a request name, or None; 400 for parts of a user without a name."""
+    """Return the user that the headers of a request name, or None; 400 for parts of a user without a name."""
     name = (request.values(b"impersonate-user") or [""])[0]
     uid = (request.values(b"impersonate-uid") or [""])[0]
     groups = tuple(request.values(b"impersonate-group"))
@@ -94,7 +94,7 @@ def _map(values: dict[str, tuple[str, ...]]) -> str:
 
 
 def node_name(user: str) -> str:
-    """The node whose user name this is, or nothing."""
+    """Return the node whose user name this is, or nothing."""
     name = user.removeprefix(_NODE) if user.startswith(_NODE) else ""
     return "" if not name or dns_subdomain(name) else name
 
@@ -108,7 +108,7 @@ class Impersonation:
     request: RequestInfo
 
     async def become(self, wanted: User) -> tuple[User, str]:
-        """The user to go on as, and the narrow right that allows it; 403 with the first reason if no mode does."""
+        """Return the user to go on as, and the narrow right that allows it; 403 with the first reason if no mode does."""
         problem: errors.StatusError | None = None
         for mode in modes(wanted, self.requestor):
             try:
@@ -125,12 +125,12 @@ class Impersonation:
         if mode == _ASSOCIATED:  # which node it is has been checked: the right is to whichever node one is on
             keys = {"authentication.kubernetes.io/associated-node-keys": tuple(sorted(asking.extra))}
             asking = replace(asking, extra=keys)
-        one = replace(self, requestor=asking)
-        await one._check(replace(self.request, verb=f"impersonate-on:{mode}:{self.request.verb}"))
-        return await one._whole(wanted, f"impersonate:{mode}", _GROUP)
+        impersonation = replace(self, requestor=asking)
+        await impersonation._check(replace(self.request, verb=f"impersonate-on:{mode}:{self.request.verb}"))
+        return await impersonation._whole(wanted, f"impersonate:{mode}", _GROUP)
 
     async def _whole(self, wanted: User, verb: str, group: str) -> User:
-        """Asks for every part of a user."""
+        """Ask for every part of a user."""
         constrained = bool(group)
         groups = await self._name(wanted, verb, group)
         if wanted.uid:
@@ -144,7 +144,7 @@ class Impersonation:
         return replace(wanted, groups=groups)
 
     async def _name(self, wanted: User, verb: str, group: str) -> tuple[str, ...]:
-        """Asks for the name; gives the groups that come with it."""
+        """Ask for the name; return the groups that come with it."""
         account, node = split_service_account(wanted.name), node_name(wanted.name)
         if account is not None:
             namespace, name = account
@@ -197,7 +197,7 @@ class Impersonation:
 
 
 def modes(wanted: User, requestor: User) -> list[str]:
-    """The constrained modes in which this user may be asked for."""
+    """Return the constrained modes in which this user may be asked for."""
     name_only = not (wanted.uid or wanted.groups or wanted.extra)
     node = node_name(wanted.name)
     if split_service_account(wanted.name) is not None:
@@ -216,7 +216,7 @@ def _right(verb: str, group: str, resource: str, name: str) -> RequestInfo:
 
 
 def extra_problem(more: dict[str, tuple[str, ...]]) -> str:
-    """Why these additions to a user are not allowed in the constrained modes, or nothing."""
+    """Return why these additions to a user are not allowed in the constrained modes, or nothing."""
     for key, values in more.items():
         if not key:
             return "impersonating the empty string key in extra is not allowed"
