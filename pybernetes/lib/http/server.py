@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import ssl
 import time
 from collections.abc import Callable
@@ -63,15 +64,19 @@ class Server:
 
     async def start(self, host: str, port: int, context: ssl.SSLContext | None = None) -> int:
         """Listen; return the port, which matters when it was asked for port 0."""
-        self.loop = asyncio.get_running_loop()
         sock = listen(host, port, self.limits)
+        await self.listen_on(sock, context)
+        return sock.getsockname()[1]
+
+    async def listen_on(self, sock: socket.socket, context: ssl.SSLContext | None = None) -> None:
+        """Listen on a socket that is bound already."""
+        self.loop = asyncio.get_running_loop()
         handshake = _HANDSHAKE_SECONDS if context is not None else None
         listening = await self.loop.create_server(
             lambda: self._connection_class(self), sock=sock, ssl=context, backlog=1024,
             ssl_handshake_timeout=handshake,
         )  # fmt: skip
         self._listeners.append(listening)
-        return sock.getsockname()[1]
 
     async def _close_listeners(self) -> None:
         self.draining = True
