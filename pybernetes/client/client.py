@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import contextvars
 from collections.abc import Callable
-from typing import Any, NamedTuple
-from urllib.parse import urlencode
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
 from pybernetes.client import errors
 from pybernetes.client.rate_limiter import RateLimiter
 from pybernetes.client.refs import Kindlike, Ref, as_ref, builtin_ref, path_of
-from pybernetes.client.transport import Bytes, Headers, Object, Transport
+from pybernetes.client.request_options import complete, delete_options, namespace_of, query_text, write_query
+from pybernetes.client.transport import Bytes, Headers, Transport
 from pybernetes.client.watch import Watch
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
 
 JSON_PATCH = "json"
 MERGE_PATCH = "merge"
@@ -124,7 +127,7 @@ class Client:
         metadata_only: bool = False,
     ) -> Page:
         """One chunk of a list, or all of it without a limit."""
-        query = _query(
+        query = query_text(
             labelSelector=labels, fieldSelector=fields, limit=limit or "", resourceVersion=resource_version,
             resourceVersionMatch=match, **{"continue": continue_token},
         )  # fmt: skip
@@ -184,7 +187,7 @@ class Client:
         """
         if name:
             fields = f"{fields},metadata.name={name}" if fields else f"metadata.name={name}"
-        query = _query(
+        query = query_text(
             watch="true", labelSelector=labels, fieldSelector=fields, resourceVersion=resource_version,
             allowWatchBookmarks="true" if bookmarks else "", timeoutSeconds=timeout or "",
             sendInitialEvents="true" if initial else "", resourceVersionMatch="NotOlderThan" if initial else "",
@@ -205,11 +208,11 @@ class Client:
         manager: str = "", dry_run: bool = False,
     ) -> Object:  # fmt: skip
         """Create an object, or post to the subresource of the object ``name``. Return what was stored."""
-        namespace = namespace or _namespace(kind, obj)
+        namespace = namespace or namespace_of(kind, obj)
         path = path_of(kind, namespace, name, subresource)
-        query = _write_query(manager, dry_run)
+        query = write_query(manager, dry_run)
         try:
-            value = await self.call("POST", path, query, _complete(kind, obj, subresource))
+            value = await self.call("POST", path, query, complete(kind, obj, subresource))
         except (OSError, errors.StatusError) as error:
             self._note_lost(kind, obj, error)
             raise
@@ -221,8 +224,8 @@ class Client:
         """Replace an object; Conflict if it was changed since the resourceVersion that ``obj`` carries."""
         meta = obj["metadata"]
         path = path_of(kind, meta.get("namespace", ""), meta["name"], subresource)
-        query = _write_query(manager, dry_run)
-        value = await self.call("PUT", path, query, _complete(kind, obj, subresource))
+        query = write_query(manager, dry_run)
+        value = await self.call("PUT", path, query, complete(kind, obj, subresource))
         return self._noted(kind, value, subresource)
 
     async def update_status(self, kind: Kindlike, obj: Object, *, manager: str = "") -> Object:
@@ -258,7 +261,7 @@ class Client:
         force: bool = False,
     ) -> Object:
         """Change parts of an object: a merge, strategic or JSON patch, or ``type="apply"``."""
-        query = _write_query(manager, dry_run, force)
+        query = write_query(manager, dry_run, force)
         path = path_of(kind, namespace, name, subresource)
         value = await self.call("PATCH", path, query, patch, _PATCH_TYPES[type])
         return self._noted(kind, value, subresource)
@@ -270,7 +273,7 @@ class Client:
         """Server-side apply: makes the fields of ``obj`` be so, as their owner ``manager``."""
         meta = obj["metadata"]
         return await self.patch(
-            kind, meta["name"], _complete(kind, obj, ""), meta.get("namespace", ""), type="apply",
+            kind, meta["name"], complete(kind, obj, ""), meta.get("namespace", ""), type="apply",
             subresource=subresource, manager=manager, dry_run=dry_run, force=force,
         )  # fmt: skip
 
@@ -290,7 +293,7 @@ class Client:
 
         ``propagation`` is Background, Foreground or Orphan. Gives the object, or a Status if it is gone.
         """
-        options = _delete_options(grace, propagation, dry_run, uid, resource_version)
+        options = delete_options(grace, propagation, dry_run, uid, resource_version)
         value = await self.call("DELETE", path_of(kind, namespace, name), "", options)
         noted = writes.get()
         if noted is not None and not dry_run:
@@ -304,8 +307,8 @@ class Client:
         propagation: str = "", dry_run: bool = False,
     ) -> Object:  # fmt: skip
         """Delete every object that the selectors choose."""
-        query = _query(labelSelector=labels, fieldSelector=fields)
-        options = _delete_options(grace, propagation, dry_run)
+        query = query_text(labelSelector=labels, fieldSelector=fields)
+        options = delete_options(grace, propagation, dry_run)
         return await self.call("DELETE", path_of(kind, namespace), query, options)
 
     # -- everything else ---------------------------------------------------------------------------------
@@ -392,43 +395,3 @@ class Client:
                 place = (as_ref(kind), meta.get("namespace", ""), meta["name"])
                 noted.append(Written(*place, int(version), meta.get("uid", ""), meta.get("labels")))
         return value
-
-
-def _namespace(kind: Kindlike, obj: Object) -> str:
-    return obj.get("metadata", {}).get("namespace", "") if kind.namespaced else ""
-
-
-def _complete(kind: Kindlike, obj: Object, subresource: str) -> Object:
-    """Return the object with its kind and apiVersion, unless it is of another kind, as subresources are."""
-    if "kind" in obj or (subresource and subresource not in ("status", "finalize", "approval")):
-        return obj
-    ref = as_ref(kind)
-    return {"kind": ref.kind, "apiVersion": ref.api_version, **obj}
-
-
-def _query(**parameters: Any) -> str:
-    return urlencode([(name, value) for name, value in parameters.items() if value != ""])
-
-
-def _write_query(manager: str, dry_run: bool, force: bool = False) -> str:
-    if not (manager or dry_run or force):
-        return ""
-    return _query(fieldManager=manager, dryRun="All" if dry_run else "", force="true" if force else "")
-
-
-def _delete_options(
-    grace: int | None, propagation: str, dry_run: bool, uid: str = "", resource_version: str = ""
-) -> Object | None:
-    options: Object = {}
-    if grace is not None:
-        options["gracePeriodSeconds"] = grace
-    if propagation:
-        options["propagationPolicy"] = propagation
-    if dry_run:
-        options["dryRun"] = ["All"]
-    preconditions = {
-        key: value for key, value in (("uid", uid), ("resourceVersion", resource_version)) if value
-    }
-    if preconditions:
-        options["preconditions"] = preconditions
-    return {"kind": "DeleteOptions", "apiVersion": "v1", **options} if options else None

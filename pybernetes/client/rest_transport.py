@@ -7,19 +7,22 @@ import logging
 import random
 import ssl
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import orjson
 
 from pybernetes.client.credentials import Anonymous, Authority, CredentialError, Credentials
 from pybernetes.client.errors import NotSent, from_answer
-from pybernetes.client.transport import Headers, Object
+from pybernetes.client.transport import Headers
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.http.client_connection import ClientConnection, Disconnected, request_bytes
 from pybernetes.lib.http.connection_pool import ConnectionPool
 from pybernetes.lib.http.dialer import direct, keep_alive
 from pybernetes.lib.http.messages import Reply
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
 
 log = logging.getLogger(__name__)
 _CONNECT_SECONDS = 10.0

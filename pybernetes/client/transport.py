@@ -6,9 +6,11 @@ process. Neither knows the other, and the second does not know this package: any
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-Object = dict[str, Any]
+if TYPE_CHECKING:  # the kinds with their schemas, of which a client needs nothing
+    from pybernetes.api.resource import Object
+
 Headers = dict[bytes, bytes]
 
 

@@ -13,7 +13,7 @@ from pybernetes.lib.http.messages import TEXT, Request, Response
 from pybernetes.lib.http.server import Server
 from tests.lib.http.malformed_requests import check
 
-QUICK = Limits(linger_seconds=0.01)
+QUICK = Limits(linger_seconds=1)
 
 
 @asynccontextmanager
