@@ -25,6 +25,7 @@ from typing import Any
 
 import orjson
 
+from pybernetes.client import exec_credential
 from pybernetes.client.errors import NotSent
 from pybernetes.lib import rfc3339, tls
 from pybernetes.lib.clock import Clock
@@ -33,7 +34,6 @@ Headers = dict[bytes, bytes]
 _LOOK_SECONDS = 10.0
 _TOKEN_SECONDS = 60.0
 _EXEC_SECONDS = 60.0
-_EXEC_VERSIONS = ("client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1")
 
 
 class CredentialError(NotSent):
@@ -224,10 +224,7 @@ class Exec(Credentials):
         self._headers: Headers | None = None
         self._expires = 0.0
         self._running: asyncio.Future[None] | None = None
-        if config.get("apiVersion") not in _EXEC_VERSIONS:
-            raise ValueError(f"exec plugin: invalid apiVersion {str(config.get('apiVersion', ''))!r}")
-        if not config.get("command"):
-            raise ValueError("exec plugin: command is not specified")
+        exec_credential.check(config)
 
     async def headers(self) -> Headers:
         """Return the token; the program is run if there is none or if it has expired."""
@@ -252,13 +249,19 @@ class Exec(Credentials):
 
     async def _run(self) -> None:
         command = self._config["command"]
-        environment = {**os.environ, "KUBERNETES_EXEC_INFO": orjson.dumps(self._info()).decode()}
-        for variable in self._config.get("env") or ():
-            environment[variable["name"]] = variable["value"]
+        try:
+            interactive = exec_credential.is_interactive(
+                self._config, sys.stdin is not None and sys.stdin.isatty()
+            )
+        except ValueError as error:
+            raise CredentialError(str(error)) from None
+        authority = self._trust.path.read_bytes() if self._trust.path is not None else b""
+        info = exec_credential.request(self._config, self._cluster, authority, interactive)
+        environment = exec_credential.environment(self._config, os.environ, orjson.dumps(info).decode())
         try:
             process = await asyncio.create_subprocess_exec(
                 command, *(self._config.get("args") or ()), env=environment,
-                stdin=None if self._interactive() else asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
+                stdin=None if interactive else asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
             )  # fmt: skip
         except OSError as error:
             hint = self._config.get("installHint") or ""
@@ -275,42 +278,14 @@ class Exec(Credentials):
             raise CredentialError(f"exec: executable {command} failed with exit code {process.returncode}")
         self._take(output)
 
-    def _interactive(self) -> bool:
-        mode = self._config.get("interactiveMode") or "IfAvailable"
-        terminal = sys.stdin is not None and sys.stdin.isatty()
-        if mode == "Always" and not terminal:
-            raise CredentialError(
-                "exec plugin cannot support interactive mode: standard input is not a terminal"
-            )
-        return terminal and mode != "Never"
-
-    def _info(self) -> dict[str, Any]:
-        spec: dict[str, Any] = {"interactive": self._interactive()}
-        if self._config.get("provideClusterInfo"):
-            names = ("server", "tls-server-name", "insecure-skip-tls-verify", "certificate-authority-data")
-            spec["cluster"] = {name: self._cluster[name] for name in names if name in self._cluster}
-            if self._trust.path is not None:
-                data = base64.b64encode(self._trust.path.read_bytes()).decode()
-                spec["cluster"]["certificate-authority-data"] = data
-        return {"kind": "ExecCredential", "apiVersion": self._config["apiVersion"], "spec": spec}
-
     def _take(self, output: bytes) -> None:
         try:
-            value = orjson.loads(output)
-            status = value["status"]
-            version = value["apiVersion"]
-        except (ValueError, KeyError, TypeError) as error:
+            status = exec_credential.status_of(orjson.loads(output), self._config)
+        except orjson.JSONDecodeError as error:
             raise CredentialError(f"exec plugin didn't return a status field: {error}") from None
-        if version != self._config["apiVersion"]:
-            raise CredentialError(
-                f"exec plugin is configured to use API version {self._config['apiVersion']}, "
-                f"plugin returned version {version}"
-            )
+        except ValueError as error:
+            raise CredentialError(str(error)) from None
         token, certificate = status.get("token"), status.get("clientCertificateData")
-        if not token and not certificate:
-            raise CredentialError("exec plugin didn't return a token or cert/key pair")
-        if bool(certificate) != bool(status.get("clientKeyData")):
-            raise CredentialError("exec plugin returned only certificate or key, not both")
         if certificate:
             self._trust = Certificate(self._plain, certificate, status["clientKeyData"])
         self._headers = bearer(token) if token else {}

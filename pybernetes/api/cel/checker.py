@@ -1,4 +1,4 @@
-"""Finds the type of every part of an expression, and what does not fit."""
+"""Find the type of every part of an expression, and what does not fit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compiles and evaluates expressions: what the rest of the server uses of CEL."""
+"""Compile and evaluate expressions: what the rest of the server uses of CEL."""
 
 from __future__ import annotations
 

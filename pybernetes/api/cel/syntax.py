@@ -1,4 +1,4 @@
-"""Turns the text of an expression into a tree: the lexer and the parser."""
+"""Turn the text of an expression into a tree: the lexer and the parser."""
 
 from __future__ import annotations
 

@@ -14,7 +14,6 @@ _ADDRESS_TYPES = ("FQDN", "IPv4", "IPv6")
 _PROTOCOLS = ("SCTP", "TCP", "UDP")
 _MAX_ENDPOINTS, _MAX_PORTS, _MAX_ADDRESSES, _MAX_TOPOLOGY, _MAX_HINTS = 1000, 20000, 100, 16, 8
 _SHOWN = 3
-_ZONE = "topology.kubernetes.io/zone"
 _MANAGED_BY = "endpointslice.kubernetes.io/managed-by"
 _CONTROLLERS = ("endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io")
 

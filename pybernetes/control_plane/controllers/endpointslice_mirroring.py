@@ -145,7 +145,7 @@ def _named(wanted: Object, slice_: Object) -> Object:
     return {**wanted, "metadata": meta}
 
 
-def _facts(slice_: Object) -> Any:
+def _facts(slice_: Object) -> tuple[object, ...]:
     """Return what counts when slices are compared."""
     meta = slice_["metadata"]
     endpoints = {

@@ -16,7 +16,7 @@ from pybernetes.lib.http.limits import Limits
 from pybernetes.lib.http.messages import Response
 from pybernetes.lib.http.server import Server
 from pybernetes.lib.http.server_connection import Answer, Application
-from pybernetes.node.kubelet import certificates
+from pybernetes.node.kubelet.certificates.serving_certificate import serving_files
 from pybernetes.node.kubelet.kubelet import Kubelet
 from pybernetes.node.kubelet.server.auth import KubeletAuth
 from pybernetes.node.kubelet.server.pod_handlers import PodHandlers
@@ -83,7 +83,7 @@ class KubeletServer:
         """Listen."""
         kubelet, settings = self._kubelet, self._kubelet.options.configuration
         if settings["enableServer"]:
-            files = certificates.serving_files(kubelet.options, kubelet.addresses)
+            files = serving_files(kubelet.options, kubelet.addresses)
             authority = settings["authentication"]["x509"]["clientCAFile"] or None
             self._context = tls.server_context(
                 *files, client_ca=authority, ciphers=ciphers.openssl_list(settings["tlsCipherSuites"]) or "",

@@ -12,7 +12,7 @@ from pybernetes.lib.http.messages import TEXT, Response
 from pybernetes.lib.http.pulled_stream import PulledStream
 from pybernetes.lib.http.upgrade import Upgrade
 from pybernetes.node.kubelet.containers import logs
-from pybernetes.node.kubelet.containers.logs import Options as LogOptions
+from pybernetes.node.kubelet.containers.logs import LogOptions
 from pybernetes.node.kubelet.cri.client import CriError
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerRun, ContainerState
 from pybernetes.node.kubelet.kubelet import Kubelet

@@ -12,10 +12,9 @@ from pybernetes.lib.http.messages import Response
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerState
 from pybernetes.node.kubelet.kubelet import Kubelet
 from pybernetes.node.kubelet.pod.pod_worker import WorkerPhase
-from pybernetes.node.kubelet.pod_sources.static_pod import is_mirror
+from pybernetes.node.kubelet.pod_kinds import is_mirror, is_static
 from pybernetes.node.kubelet.server.request import Request, page_not_found
 from pybernetes.node.kubelet.stats import cadvisor_metrics, cgroup_stats, kubelet_metrics, resource_metrics
-from pybernetes.node.kubelet.status import is_static
 
 Fields = dict[str, Any]
 _PROBE = ("probe_type", "container", "pod_uid", "pod", "namespace", "result")
@@ -32,7 +31,7 @@ class StatsHandlers:
         if request.path.rstrip("/") != "/stats/summary":
             raise page_not_found()
         brief = request.parameter("only_cpu_and_memory") == "true"
-        summary = await self._kubelet.figures.summary(brief=brief)
+        summary = await self._kubelet.stats.summary(brief=brief)
         return Response(orjson.dumps(summary))
 
     async def metrics(self, request: Request) -> Response:
@@ -48,21 +47,21 @@ class StatsHandlers:
 
     async def _own(self) -> bytes:
         kubelet = self._kubelet
-        summary = await kubelet.figures.summary()
+        summary = await kubelet.stats.summary()
         return kubelet_metrics.render(
-            kubelet.options.node_name, self._gauges(), kubelet.context.counts, summary
+            kubelet.options.node_name, self._gauges(), kubelet.context.metrics, summary
         )
 
     async def _resource(self) -> bytes:
         try:
-            summary: Fields | None = await self._kubelet.figures.summary(brief=True)
+            summary: Fields | None = await self._kubelet.stats.summary(brief=True)
         except OSError:
             summary = None
         return resource_metrics.render(summary)
 
     async def _cadvisor(self) -> bytes:
         kubelet = self._kubelet
-        cgroups = await cgroup_stats.groups(kubelet.figures)
+        cgroups = await cgroup_stats.groups(kubelet.stats)
         return cadvisor_metrics.render(cgroups, cgroup_stats.this_machine(), kubelet.clock.now())
 
     async def _probes(self) -> bytes:
@@ -117,5 +116,5 @@ class StatsHandlers:
             ("Current number of ephemeral containers in pods managed by this kubelet."),
             [([], ephemeral)],
         )
-        version = 2 if kubelet.figures.groups.unified else 1
+        version = 2 if kubelet.stats.groups.unified else 1
         yield "kubelet_cgroup_version", "cgroup version on the hosts.", [([], version)]

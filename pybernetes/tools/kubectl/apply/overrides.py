@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.errors import CommandError
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 FLAGS = """
 - override-type string {default} | how the overrides are meant: json, merge or strategic
@@ -12,7 +15,7 @@ FLAGS = """
 """
 
 
-def apply(value: dict[str, Any], text: str, kind: str) -> dict[str, Any]:
+def apply(value: Object, text: str, kind: str) -> Object:
     """Return the object with the overrides."""
     if not text:
         return value

@@ -5,15 +5,18 @@ from __future__ import annotations
 import copy
 import random
 from pathlib import Path
-from typing import Any
 
 from pybernetes.api.core.pod.image_names import is_reference
-from pybernetes.tools.kubectl.command_line.flags import quoted
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.commands._attaching import attach
 from pybernetes.tools.kubectl.commands._debug_profiles import PROFILES, may_not_work, secure, strip, use_host
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.errors import CommandError, quoted
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Create debugging sessions for troubleshooting workloads and nodes"
 USAGE = "debug (POD | TYPE[[.VERSION].GROUP]/NAME) [ -- COMMAND [args...] ]"
@@ -45,7 +48,6 @@ i stdin bool false | keep the input of the container open
 t tty bool false | give the container a terminal
 - pod-running-timeout duration 1m0s |
 """,)  # fmt: skip
-Object = dict[str, Any]
 
 
 def run(context: Context) -> None:

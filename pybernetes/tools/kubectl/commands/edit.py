@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.apply.last_applied import annotate
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands._editor import HEAD, as_text, in_editor, parsed, without_comments
@@ -13,6 +13,10 @@ from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, Exit, not_found
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Edit a resource on the server"
 USAGE = "edit (RESOURCE/NAME | -f FILENAME)"
@@ -113,7 +117,7 @@ def _preserved(context: Context, path: str) -> None:
 
 
 def _send_all(
-    context: Context, infos: list[Info], plain: list[dict[str, Any]], value: dict[str, Any], results: Results
+    context: Context, infos: list[Info], plain: list[Object], value: Object, results: Results
 ) -> None:
     """Send each object that was changed."""
     edited = value.get("items") or [] if value.get("kind") == "List" and len(infos) > 1 else [value]
@@ -131,9 +135,7 @@ def _send_all(
         _send(context, *matches[0], after, results)
 
 
-def _send(
-    context: Context, info: Info, before: dict[str, Any], after: dict[str, Any], results: Results
-) -> None:
+def _send(context: Context, info: Info, before: Object, after: Object, results: Results) -> None:
     flags = context.flags
     if after == before:
         printers.make(context, "skipped")(after)

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Update fields of a resource"
 USAGE = "patch (-f FILENAME | TYPE NAME) [-p PATCH|--patch-file FILE]"
@@ -81,7 +87,7 @@ def _patch(context: Context) -> Any:
 
 
 def _q(text: bytes) -> str:
-    from pybernetes.tools.kubectl.command_line.flags import quoted
+    from pybernetes.tools.kubectl.errors import quoted
 
     return quoted(text.decode("utf-8", "replace"))
 
@@ -100,7 +106,7 @@ def _one(context: Context, info: Info, patch: Any, dry_run: str) -> None:
     printers.make(context, "patched" if changed else "patched (no change)", suffix=False)(value)
 
 
-def _locally(info: Info, patch: Any, kind: str) -> dict[str, Any]:
+def _locally(info: Info, patch: Any, kind: str) -> Object:
     from pybernetes.api.errors import StatusError
 
     document = copy.deepcopy(info.object)

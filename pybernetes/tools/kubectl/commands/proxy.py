@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import os
 import socket
-from typing import Any
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
+
+if TYPE_CHECKING:
+    from typing import Any
+
+
 
 SUMMARY = "Run a proxy to the Kubernetes API server"
 USAGE = "proxy [--port=PORT] [--www=static-dir] [--www-prefix=prefix] [--api-prefix=prefix]"

@@ -83,10 +83,10 @@ def behind(tmp_path_factory: pytest.TempPathFactory, front: Server) -> Iterator[
 
 
 def condition(server: Server) -> tuple[str, str]:
-    status, found = server.call("GET", f"/apis/apiregistration.k8s.io/v1/apiservices/{NAME}")
+    status, api_service = server.call("GET", f"/apis/apiregistration.k8s.io/v1/apiservices/{NAME}")
     if status != 200:
         return "", ""
-    conditions = found.get("status", {}).get("conditions") or [{}]
+    conditions = api_service.get("status", {}).get("conditions") or [{}]
     return conditions[0].get("status", ""), conditions[0].get("reason", "")
 
 
@@ -181,8 +181,8 @@ def test_the_server_behind_knows_who_asks(joined: Server, behind: Server) -> Non
 
 def test_documents_are_merged(joined: Server) -> None:
     accept = {"Accept": "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"}
-    found = joined.call("GET", "/apis", headers=accept)[1]
-    items = {item["metadata"]["name"]: item for item in found["items"]}
+    document = joined.call("GET", "/apis", headers=accept)[1]
+    items = {item["metadata"]["name"]: item for item in document["items"]}
     version = items[GROUP]["versions"][0]
     assert version["freshness"] == "Current" and version["resources"][0]["resource"] == "flunders"
     assert f"apis/{GROUP}/{VERSION}" in joined.call("GET", "/openapi/v3")[1]["paths"]

@@ -16,8 +16,8 @@ from tests.upgraded import Upgraded
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with running(tmp_path_factory.mktemp("websocket")) as found:
-        yield found
+    with running(tmp_path_factory.mktemp("websocket")) as running_server:
+        yield running_server
 
 
 def test_a_watch_has_a_message_for_each_event(server: Server) -> None:

@@ -1,4 +1,4 @@
-"""Judges a pod at a level and version of the standards."""
+"""Judge a pod at a level and version of the standards."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pybernetes.api.core.pod.security_standards.checks import host, privileges, profiles, users, volumes
-from pybernetes.api.core.pod.security_standards.checks.words import Violation
+from pybernetes.api.core.pod.security_standards.checks.violations import Violation
 from pybernetes.api.core.pod.security_standards.policy import BASELINE, PRIVILEGED, RESTRICTED, Standard
 from pybernetes.api.resource import Object
 

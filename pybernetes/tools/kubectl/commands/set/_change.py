@@ -5,15 +5,20 @@ from __future__ import annotations
 import copy
 import fnmatch
 from collections.abc import Callable
-from typing import Any
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Verbatim
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import LOCAL, MISSING, Builder, Info
 
-Object = dict[str, Any]
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pybernetes.api.resource import Object
+
+
 COMMON = (shared_flags.FILES, shared_flags.PRINT, shared_flags.DRY_RUN, shared_flags.SELECTOR, shared_flags.RECORD, """
 - all bool false | all objects of the types in the namespace
 - local bool false | do not ask the server

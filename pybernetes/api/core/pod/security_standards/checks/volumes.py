@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pybernetes.api.core.pod.security_standards.checks.words import Violation, named, plural, quoted
+from pybernetes.api.core.pod.security_standards.checks.violations import Violation, named, plural, quoted
 from pybernetes.api.resource import Object
 
 _ALLOWED = frozenset(
