@@ -14,16 +14,18 @@ from typing import Any
 import pytest
 import uvloop
 
-from pybernetes.control_plane.apiserver import warning_headers
-from pybernetes.control_plane.apiserver.pipeline import failures
-from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib import tls
 from pybernetes.lib.http.limits import Limits
-from pybernetes.lib.http.messages import Response
-from pybernetes.lib.http.server_connection import Application, Server
+from pybernetes.lib.http.messages import Request, Response
+from pybernetes.lib.http.server import Server
+from pybernetes.lib.http.server_connection import Application
 from pybernetes.lib.http.stream import Stream, chunk
 
 QUICK = Limits(head_seconds=0.4, receive_seconds=0.8, idle_seconds=1.2, stall_seconds=1, linger_seconds=0.3)
+
+
+def refusal(status: int, message: str) -> Response:
+    return Response(json.dumps({"code": status, "message": message}).encode(), status)
 
 
 @dataclass
@@ -75,7 +77,7 @@ def serve(certificates: tuple[Path, Path, Path]) -> Callable[..., Any]:
 
     @asynccontextmanager
     async def running(application: Application, limits: Limits = QUICK) -> AsyncIterator[Service]:
-        server = Server(application, failures.refusal, limits, Request)
+        server = Server(application, refusal, limits)
         port = await server.start("127.0.0.1", 0, tls.server_context(certificate, key))
         try:
             yield Service(server, port, ssl.create_default_context(cafile=str(authority)))
@@ -106,11 +108,15 @@ GET = b"GET %b HTTP/1.1\r\nHost: a\r\n\r\n"
 @pytest.mark.parametrize(
     ("request_", "status", "text"),
     [
-        (b"POST / HTTP/1.1\r\nContent-Length: 4000000\r\n\r\n" + b"x" * 4_000_000, 413, "limit is 3145728"),
         (
-            b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk(b"x" * 65536) * 60,
+            b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4000000\r\n\r\n" + b"x" * 4_000_000,
             413,
-            "too large",
+            "limit is 3145728",
+        ),
+        (
+            b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk(b"x" * 65536) * 60,
+            413,
+            "limit is 3145728",
         ),
         (b"GET / HTTP/1.1\r\n" + b"X: %b\r\n" % (b"y" * 60_000) * 20 + b"\r\n", 431, "headers are too large"),
         (b"GET /" + b"y" * 1_200_000 + b" HTTP/1.1\r\n\r\n", 431, "headers are too large"),
@@ -122,7 +128,7 @@ GET = b"GET %b HTTP/1.1\r\nHost: a\r\n\r\n"
     ],
 )
 def test_what_cannot_be_read_is_refused(serve: Any, request_: bytes, status: int, text: str) -> None:
-    """The answer is a Status, and it arrives although the client is still sending."""
+    """The answer is of the server's own making, and it arrives although the client is still sending."""
 
     async def test() -> None:
         async with serve(echo, replace(QUICK, head_seconds=30, receive_seconds=30)) as service:
@@ -130,7 +136,7 @@ def test_what_cannot_be_read_is_refused(serve: Any, request_: bytes, status: int
             client.send(request_)
             got, body = await client.answer()
             answer = json.loads(body)
-            assert (got, answer["code"], answer["kind"]) == (status, status, "Status")
+            assert (got, answer["code"]) == (status, status)
             assert text in answer["message"]
             assert await client.ended() == b""
 
@@ -143,7 +149,7 @@ def test_a_body_in_small_pieces(serve: Any) -> None:
     async def test() -> None:
         async with serve(echo, replace(QUICK, head_seconds=30, receive_seconds=30)) as service:
             client = await service.connect()
-            client.send(b"POST /p HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n")
+            client.send(b"POST /p HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
             client.send(chunk(b"x") * 1_000_000 + b"0\r\n\r\n")
             assert await client.answer() == (200, b"POST /p 1000000")
 
@@ -152,7 +158,12 @@ def test_a_body_in_small_pieces(serve: Any) -> None:
 
 @pytest.mark.parametrize(
     "start",
-    [b"", b"GET / HT", b"GET / HTTP/1.1\r\nHost:", b"POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\n12"],
+    [
+        b"",
+        b"GET / HT",
+        b"GET / HTTP/1.1\r\nHost:",
+        b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n12",
+    ],
     ids=["nothing", "request-line", "header", "body"],
 )
 def test_a_slow_client_is_dropped(serve: Any, start: bytes) -> None:
@@ -185,7 +196,8 @@ def test_a_client_that_sends_byte_by_byte_gains_no_time(serve: Any) -> None:
 
 def test_pipelined_requests_are_answered_in_order(serve: Any) -> None:
     async def later(request: Request) -> Response:
-        await asyncio.sleep(0.05)
+        for _ in range(10):  # others have their turn meanwhile
+            await asyncio.sleep(0)
         return echo(request)
 
     def mixed(request: Request) -> Response | Awaitable[Response]:
@@ -221,7 +233,7 @@ def test_a_client_that_takes_no_answers_is_read_no_further(serve: Any) -> None:
             while service.server.connections:
                 waiting = [each.transport.get_write_buffer_size() for each in service.server.connections]
                 assert sum(waiting) < 16_000_000
-                await asyncio.sleep(0.05)
+                await asyncio.sleep(0)
             assert 1 <= calls < 50
             client.writer.transport.abort()
 
@@ -303,7 +315,7 @@ def test_a_watcher_that_reads_nothing_goes_after_a_while(serve: Any) -> None:
             client = await service.connect(limit=1024)
             client.send(GET % b"/")
             while not watches.closed:
-                await asyncio.sleep(0.05)
+                await asyncio.sleep(0)
             client.writer.transport.abort()
 
     run(test())
@@ -343,16 +355,3 @@ def test_drain(serve: Any) -> None:
                 await service.connect()
 
     run(test())
-
-
-@pytest.mark.parametrize(
-    ("texts", "sent"),
-    [
-        (["one", 'tw"o'], [b'Warning: 299 - "one"', b'Warning: 299 - "tw\\"o"']),
-        (["a\nb", "\x00", "", "\x7f", "é"], ['Warning: 299 - "é"'.encode()]),
-        (["x" * 5000, "y"], [b'Warning: 299 - "%b"' % (b"x" * 256), b'Warning: 299 - "y"']),
-        ([f"{number:0300}" for number in range(100)], [b'Warning: 299 - "%b"' % (b"0" * 256)] * 16),
-    ],
-)
-def test_warnings(texts: list[str], sent: list[bytes]) -> None:
-    assert warning_headers.headers(texts) == b"".join(line + b"\r\n" for line in sent)
