@@ -56,7 +56,7 @@ async def _measure(bindings: int, checks: int) -> dict[str, float]:
     store = open_store("memory", stamp=stamp)
     await store.start()
     api = ServerContext(store, Kinds(builtin()))
-    chain = Authorization([node.Mode(api), rbac.Mode(api)])
+    chain = Authorization([node.NodeAuthorizer(api), rbac.RbacAuthorizer(api)])
     await reconcile(api)
     for key, value in cluster(bindings):
         await store.create(key, orjson.dumps({"kind": "", "apiVersion": "", **value}))

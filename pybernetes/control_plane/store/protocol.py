@@ -16,7 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 Stamp = Callable[[bytes, int], bytes]
 Clock = Callable[[], float]
@@ -228,3 +228,11 @@ class Store(ABC):
 
 
 wall_clock: Clock = time.time
+
+
+class CommonOptions(TypedDict, total=False):
+    """What every driver takes: what is put into values on the way in, the time, and how much history is kept."""
+
+    stamp: Stamp
+    clock: Clock
+    history: HistoryLimits | None

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 
 from pybernetes.api.registry import builtin
 from pybernetes.api.resource import Resource
-from pybernetes.control_plane.apiserver.admission.chain import Chain, Plugin
+from pybernetes.control_plane.apiserver.admission.chain import Chain
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin
 from pybernetes.control_plane.apiserver.aggregation.aggregator import Aggregator
 from pybernetes.control_plane.apiserver.aggregation.proxy import Identity
 from pybernetes.control_plane.apiserver.assembly import bootstrap
@@ -21,7 +22,7 @@ from pybernetes.control_plane.apiserver.authn.authentication import Authenticati
 from pybernetes.control_plane.apiserver.authn.service_accounts.openid_documents import documents
 from pybernetes.control_plane.apiserver.authz import authorization
 from pybernetes.control_plane.apiserver.authz import write_checks as authz_guards
-from pybernetes.control_plane.apiserver.authz.verdict import Mode
+from pybernetes.control_plane.apiserver.authz.authorizer import Authorizer
 from pybernetes.control_plane.apiserver.context import NodeAccess, ServerContext
 from pybernetes.control_plane.apiserver.custom_resources import CustomResources
 from pybernetes.control_plane.apiserver.discovery.discovery import Discovery
@@ -61,7 +62,7 @@ class Settings:
     trust: client_ca_publisher.ClientAuthorities = field(
         default_factory=client_ca_publisher.ClientAuthorities
     )
-    authorizers: Sequence[Mode] = ()
+    authorizers: Sequence[Callable[[ServerContext], Authorizer]] = ()
     admission: Sequence[Callable[[ServerContext], Plugin]] = ()
     nodes: NodeAccess = field(default_factory=NodeAccess)
     # Who this server is to the servers behind it.
@@ -88,7 +89,7 @@ class ApiServer:
         self.context.admission = Chain([plugin(self.context) for plugin in settings.admission])
         self.context.authentication = settings.authentication(self.context)
         self.context.authorization = authorization.Authorization(
-            [mode(self.context) for mode in settings.authorizers]
+            [build(self.context) for build in settings.authorizers]
         )
         for guards in discover(f"{authz_guards.__name__}", "guards").values():
             self.context.guards |= guards(self.context)

@@ -6,7 +6,8 @@ import inspect
 from collections.abc import Awaitable, Sequence
 
 from pybernetes.control_plane.apiserver.authn.user import MASTERS, User
-from pybernetes.control_plane.apiserver.authz.verdict import ALLOWED, NO_OPINION, Authorizer, Rules, Verdict
+from pybernetes.control_plane.apiserver.authz.authorizer import Authorizer
+from pybernetes.control_plane.apiserver.authz.verdict import ALLOWED, NO_OPINION, Rules, Verdict
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
 
 

@@ -5,9 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pybernetes.control_plane.apiserver.services.ranges import AddressRange, PortRange
+from pybernetes.lib.flags import Flag
 
 _ADDRESSES = (AddressRange("10.0.0.0/24"),)
 _NODE_PORTS = PortRange(30000, 32767)
+
+
+FLAGS = (
+    Flag(
+        "service-cluster-ip-range",
+        "10.0.0.0/24",
+        "ranges of service addresses: one, or one of each IP family",
+    ),
+    Flag("service-node-port-range", "30000-32767", "range of ports that services may have on every node"),
+)
 
 
 @dataclass(frozen=True, slots=True)

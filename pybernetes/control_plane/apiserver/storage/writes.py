@@ -15,7 +15,7 @@ from pybernetes.api.apply import managed_fields
 from pybernetes.api.field import Errors
 from pybernetes.api.resource import Object, Resource
 from pybernetes.api.validation import meta as meta_rules
-from pybernetes.control_plane.apiserver.admission.chain import Attributes
+from pybernetes.control_plane.apiserver.admission.attributes import Attributes
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.storage import deletion

@@ -11,7 +11,13 @@ from pybernetes.api.errors import StatusError
 from pybernetes.api.resource import Object
 from pybernetes.api.schema.decode import json_name
 from pybernetes.api.text import go_format, json_reader
-from pybernetes.control_plane.apiserver.admission.chain import CONNECT, CREATE, DELETE, UPDATE, Attributes
+from pybernetes.control_plane.apiserver.admission.attributes import (
+    CONNECT,
+    CREATE,
+    DELETE,
+    UPDATE,
+    Attributes,
+)
 from pybernetes.control_plane.apiserver.admission.dynamic.matching import Place, namespace_of, place_of
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.discovery import subresource_kinds
@@ -122,7 +128,6 @@ def options(attributes: Attributes) -> Object | None:
 def request_of(attributes: Attributes, shown: Shown, own: Kind, uid: str) -> Object:
     """The AdmissionRequest, without the objects."""
     request_place = place_of(attributes)
-    user = attributes.user
     found: Object = {
         "uid": uid,
         "kind": shown.kind,
@@ -130,7 +135,7 @@ def request_of(attributes: Attributes, shown: Shown, own: Kind, uid: str) -> Obj
         "requestKind": kind_at(own, attributes.subresource),
         "requestResource": _resource(request_place),
         "operation": attributes.operation,
-        "userInfo": user.info() if user is not None else {},
+        "userInfo": attributes.user.info(),
         "dryRun": attributes.dry_run,
         "options": options(attributes),
     }

@@ -12,7 +12,7 @@ from pybernetes.api.cel.library.authorizer import Authorizer, Decision, PathChec
 from pybernetes.api.cel.runtime import Failure
 from pybernetes.api.cel.types import Type
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver.admission.chain import Attributes
+from pybernetes.control_plane.apiserver.admission.attributes import Attributes
 from pybernetes.control_plane.apiserver.admission.dynamic.admission_review import Shown
 from pybernetes.control_plane.apiserver.authn.user import User, service_account_groups, service_account_name
 from pybernetes.control_plane.apiserver.authz.verdict import Verdict

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from pybernetes.api import errors, selectors
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver.admission.chain import DELETE, Attributes
+from pybernetes.control_plane.apiserver.admission.attributes import DELETE, Attributes
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.storage.kinds import Kind

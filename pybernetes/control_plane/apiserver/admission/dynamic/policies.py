@@ -10,7 +10,7 @@ from pybernetes.api import errors, selectors
 from pybernetes.api.cel import admission, types
 from pybernetes.api.errors import StatusError
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver.admission.chain import Attributes
+from pybernetes.control_plane.apiserver.admission.attributes import Attributes
 from pybernetes.control_plane.apiserver.admission.dynamic import admission_review
 from pybernetes.control_plane.apiserver.admission.dynamic.admission_review import Shown
 from pybernetes.control_plane.apiserver.admission.dynamic.evaluation import Evaluation

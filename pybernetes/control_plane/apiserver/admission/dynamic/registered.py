@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
-from pybernetes.control_plane.apiserver.admission.chain import (
+from pybernetes.control_plane.apiserver.admission.attributes import (
     CONNECT,
     CREATE,
     DELETE,
     UPDATE,
     Attributes,
-    Scope,
 )
 from pybernetes.control_plane.apiserver.admission.dynamic.matching import is_exempt
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, Scope
 
 R = TypeVar("R")
 
 
-class Registered(Generic[R]):
+class Registered(Plugin, Generic[R]):
     """Consults what is registered about every write, except about those that configure admission."""
 
-    name: str
     scope = Scope((CREATE, UPDATE, DELETE, CONNECT), subresources=None)
 
-    def __init__(self, current: Callable[[], list[R]], configuration: Any) -> None:
-        if configuration is not None:
-            raise ValueError(f"{self.name}: a configuration is not supported by this server")
+    def __init__(self, current: Callable[[], list[R]]) -> None:
         self._current = current
 
     def consult(self, attributes: Attributes) -> Awaitable[None] | None:

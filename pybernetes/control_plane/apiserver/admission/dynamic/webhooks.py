@@ -10,7 +10,7 @@ from pybernetes.api import errors
 from pybernetes.api.cel import cost
 from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
-from pybernetes.control_plane.apiserver.admission.chain import Attributes
+from pybernetes.control_plane.apiserver.admission.attributes import Attributes
 from pybernetes.control_plane.apiserver.admission.dynamic import admission_review
 from pybernetes.control_plane.apiserver.admission.dynamic.admission_review import Answer, Shown
 from pybernetes.control_plane.apiserver.admission.dynamic.evaluation import Evaluation

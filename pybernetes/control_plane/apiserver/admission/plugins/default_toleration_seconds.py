@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from pybernetes.control_plane.apiserver.admission.chain import Attributes, Scope
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.admission.attributes import Attributes
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope
+from pybernetes.lib.flags import Flag
 
 NOT_READY, UNREACHABLE = "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"
-SECONDS = 300
+_FLAGS = {
+    taint: Flag(
+        f"default-{problem}-toleration-seconds",
+        300,
+        f"how long pods stay on a node that is {problem} unless they say",
+    )
+    for taint, problem in ((NOT_READY, "not-ready"), (UNREACHABLE, "unreachable"))
+}
 
 
-class DefaultTolerationSeconds:
-    """The plugin; its configuration is the seconds by taint, which flags give."""
+class DefaultTolerationSeconds(Plugin):
+    """Adds tolerations for as many seconds as the flags say."""
 
     name = "DefaultTolerationSeconds"
+    order = 150
+    on_by_default = True
+    flags = tuple(_FLAGS.values())
     scope = Scope(resources=("pods",))
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
-        given = configuration or {}
-        self._seconds = {key: given.get(key, SECONDS) for key in (NOT_READY, UNREACHABLE)}
+    def __init__(self, inputs: PluginInputs) -> None:
+        self._seconds = {taint: getattr(inputs.arguments, flag.attribute) for taint, flag in _FLAGS.items()}
 
     def mutate(self, attributes: Attributes) -> None:
         """Adds the tolerations that the pod does not have in a form of its own."""

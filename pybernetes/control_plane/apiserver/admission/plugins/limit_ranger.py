@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.quota import limit_ranges
-from pybernetes.control_plane.apiserver.admission.chain import UPDATE, Attributes, Scope
+from pybernetes.control_plane.apiserver.admission.attributes import UPDATE, Attributes
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope
 
 
-class LimitRanger:
+class LimitRanger(Plugin):
     """The plugin."""
 
     name = "LimitRanger"
+    order = 60
+    on_by_default = True
     scope = Scope(resources=("pods", "persistentvolumeclaims"), subresources=("", "resize"))
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
-        self._limit_ranges = Lookup(context, "", "limitranges")
+    def __init__(self, inputs: PluginInputs) -> None:
+        self._limit_ranges = Lookup(inputs.context, "", "limitranges")
 
     def mutate(self, attributes: Attributes) -> None:
         """Gives containers the requests and limits that they lack."""

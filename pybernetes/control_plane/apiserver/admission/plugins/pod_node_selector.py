@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api import errors
 from pybernetes.api.validation import names
-from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes, Scope, failure
+from pybernetes.control_plane.apiserver.admission.attributes import CREATE, Attributes
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope, failure
 
 ANNOTATION = "scheduler.alpha.kubernetes.io/node-selector"
 _DEFAULT = "clusterDefaultNodeSelector"
 Labels = dict[str, str]
 
 
-class PodNodeSelector:
+class PodNodeSelector(Plugin):
     """The plugin; its configuration gives a selector for namespaces without one, and what each namespace may select."""
 
     name = "PodNodeSelector"
+    order = 130
+    configurable = True
     scope = Scope(operations=(CREATE,), resources=("pods",))
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
-        self._namespaces = Lookup(context, "", "namespaces")
-        self._selectors: Labels = (configuration or {}).get("podNodeSelectorPluginConfig") or {}
+    def __init__(self, inputs: PluginInputs) -> None:
+        self._namespaces = Lookup(inputs.context, "", "namespaces")
+        self._selectors: Labels = (inputs.configuration or {}).get("podNodeSelectorPluginConfig") or {}
 
     def mutate(self, attributes: Attributes) -> None:
         """Merges the namespace's selector into the pod's."""

@@ -9,24 +9,26 @@ import orjson
 from pybernetes.api import errors
 from pybernetes.api.core.pod import tolerations
 from pybernetes.api.core.pod.pod_level_resources import qos_class
-from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes, Scope, failure
+from pybernetes.control_plane.apiserver.admission.attributes import CREATE, Attributes
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope, failure
 
 _PREFIX = "scheduler.alpha.kubernetes.io/"
 DEFAULTS, PERMITTED = f"{_PREFIX}defaultTolerations", f"{_PREFIX}tolerationsWhitelist"
 _MEMORY_PRESSURE = {"key": "node.kubernetes.io/memory-pressure", "operator": "Exists", "effect": "NoSchedule"}
 
 
-class PodTolerationRestriction:
+class PodTolerationRestriction(Plugin):
     """The plugin; its configuration has ``default`` and ``whitelist`` for namespaces that say nothing."""
 
     name = "PodTolerationRestriction"
+    order = 160
+    configurable = True
     scope = Scope(resources=("pods",))
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
-        self._namespaces = Lookup(context, "", "namespaces")
-        self._configuration = configuration or {}
+    def __init__(self, inputs: PluginInputs) -> None:
+        self._namespaces = Lookup(inputs.context, "", "namespaces")
+        self._configuration = inputs.configuration or {}
 
     def mutate(self, attributes: Attributes) -> None:
         """Merges the defaults of the namespace, or of the cluster, into the pod."""

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes, Scope
+from pybernetes.control_plane.apiserver.admission.attributes import CREATE, Attributes
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup, Remembered
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope
 
 _CLASSES = "priorityclasses.scheduling.k8s.io"
 _PREEMPT = "PreemptLowerPriority"
@@ -20,14 +20,16 @@ def default_of(classes: Sequence[Object]) -> Object | None:
     return min(marked, key=lambda each: each.get("value", 0), default=None)
 
 
-class Priority:
+class Priority(Plugin):
     """The plugin."""
 
     name = "Priority"
+    order = 140
+    on_by_default = True
     scope = Scope(resources=("pods", _CLASSES))
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
-        self._classes = Lookup(context, "scheduling.k8s.io", "priorityclasses")
+    def __init__(self, inputs: PluginInputs) -> None:
+        self._classes = Lookup(inputs.context, "scheduling.k8s.io", "priorityclasses")
         self._default = Remembered(default_of)
 
     def _default_class(self) -> Object | None:

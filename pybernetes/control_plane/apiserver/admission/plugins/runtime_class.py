@@ -9,22 +9,24 @@ from pybernetes.api import resource_list
 from pybernetes.api.core.pod import tolerations
 from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
-from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes, Scope
+from pybernetes.control_plane.apiserver.admission.attributes import CREATE, Attributes
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope
 
 _MISMATCH = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
 _WITHOUT = "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead"
 
 
-class RuntimeClass:
+class RuntimeClass(Plugin):
     """The plugin."""
 
     name = "RuntimeClass"
+    order = 240
+    on_by_default = True
     scope = Scope(operations=(CREATE,), resources=("pods",))
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
-        self._classes = Lookup(context, "node.k8s.io", "runtimeclasses")
+    def __init__(self, inputs: PluginInputs) -> None:
+        self._classes = Lookup(inputs.context, "node.k8s.io", "runtimeclasses")
 
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Completes the pod by what its class says."""

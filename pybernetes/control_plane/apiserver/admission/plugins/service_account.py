@@ -7,10 +7,10 @@ from typing import Any
 
 from pybernetes.api import errors
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes, Scope
+from pybernetes.control_plane.apiserver.admission.attributes import CREATE, Attributes
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope
 from pybernetes.control_plane.apiserver.authz.node.references import MIRROR, named_by_pod
-from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.storage.writes import random_suffix
 
 DEFAULT = "default"
@@ -24,14 +24,16 @@ _TOKEN_SECONDS = 3607
 _PATIENCE = 1.5
 
 
-class ServiceAccount:
+class ServiceAccount(Plugin):
     """The plugin."""
 
     name = "ServiceAccount"
+    order = 70
+    on_by_default = True
     scope = Scope(resources=("pods",), subresources=("", "ephemeralcontainers"))
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
-        self._accounts = Lookup(context, "", "serviceaccounts")
+    def __init__(self, inputs: PluginInputs) -> None:
+        self._accounts = Lookup(inputs.context, "", "serviceaccounts")
 
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Completes a new pod."""

@@ -9,7 +9,7 @@ import orjson
 
 from pybernetes.api.cel import admission, cost
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver.admission.chain import Attributes
+from pybernetes.control_plane.apiserver.admission.attributes import Attributes
 from pybernetes.control_plane.apiserver.admission.dynamic.evaluation import (
     Evaluation,
     Expression,
@@ -22,7 +22,7 @@ from pybernetes.control_plane.apiserver.admission.dynamic.policies import (
     Policy,
 )
 from pybernetes.control_plane.apiserver.admission.dynamic.registered import Registered
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.admission.plugin import PluginInputs
 
 _CODES = {"Forbidden": 403, "Unauthorized": 401, "RequestEntityTooLarge": 413, "Invalid": 422}
 _FAILURES = "validation.policy.admission.k8s.io/validation_failure"
@@ -76,12 +76,14 @@ class ValidatingAdmissionPolicy(Registered[Validating]):
     """Asks the policies that concern a write."""
 
     name = "ValidatingAdmissionPolicy"
+    order = 360
+    on_by_default = True
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
+    def __init__(self, inputs: PluginInputs) -> None:
         self._policies = Policies(
-            context, "validatingadmissionpolicies", "validatingadmissionpolicybindings", Validating
+            inputs.context, "validatingadmissionpolicies", "validatingadmissionpolicybindings", Validating
         )
-        super().__init__(self._policies.current, configuration)
+        super().__init__(self._policies.current)
 
     validate = Registered.consult
 

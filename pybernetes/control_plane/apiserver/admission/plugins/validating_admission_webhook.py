@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import Any
 
 from pybernetes.api.errors import StatusError
-from pybernetes.control_plane.apiserver.admission.chain import Attributes
+from pybernetes.control_plane.apiserver.admission.attributes import Attributes
 from pybernetes.control_plane.apiserver.admission.dynamic import admission_review
 from pybernetes.control_plane.apiserver.admission.dynamic.registered import Registered
 from pybernetes.control_plane.apiserver.admission.dynamic.webhooks import (
@@ -17,7 +16,7 @@ from pybernetes.control_plane.apiserver.admission.dynamic.webhooks import (
     Invocation,
     failed,
 )
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.admission.plugin import PluginInputs
 
 log = logging.getLogger(__name__)
 _FAILED_OPEN = "failed-open.validating.webhook.admission.k8s.io/round_0_index_"
@@ -27,10 +26,12 @@ class ValidatingAdmissionWebhook(Registered[Hook]):
     """Asks every webhook that a write concerns."""
 
     name = "ValidatingAdmissionWebhook"
+    order = 370
+    on_by_default = True
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
-        self._hooks = Hooks(context, "validatingwebhookconfigurations", mutating=False)
-        super().__init__(self._hooks.current, configuration)
+    def __init__(self, inputs: PluginInputs) -> None:
+        self._hooks = Hooks(inputs.context, "validatingwebhookconfigurations", mutating=False)
+        super().__init__(self._hooks.current)
 
     validate = Registered.consult
 

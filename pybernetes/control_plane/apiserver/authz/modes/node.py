@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.authn.user import User
+from pybernetes.control_plane.apiserver.authz.authorizer import Mode
 from pybernetes.control_plane.apiserver.authz.bootstrap_policy.defaults import node_rules
 from pybernetes.control_plane.apiserver.authz.node.graph import Graph
 from pybernetes.control_plane.apiserver.authz.node.populator import Populator
@@ -30,7 +31,7 @@ def node_of(user: User) -> str | None:
     return user.name.removeprefix(_PREFIX)
 
 
-class Mode:
+class NodeAuthorizer:
     """The authorizer."""
 
     name = "Node"
@@ -210,3 +211,6 @@ class Mode:
 def _selects(info: RequestInfo, node: str) -> bool:
     """Whether the request is limited to objects of the node."""
     return ("spec.nodeName", node, True) in info.fields
+
+
+MODE = Mode("Node", lambda context, arguments: NodeAuthorizer(context))

@@ -132,7 +132,7 @@ def test_default_toleration_seconds(given: list[Object] | None, expected: list[O
 
 
 def test_default_toleration_seconds_are_set_by_flags() -> None:
-    spec = spec_after("DefaultTolerationSeconds", pod(), DefaultTolerationSeconds={NOT_READY["key"]: 7})
+    spec = spec_after("DefaultTolerationSeconds", pod(), flags={"default_not_ready_toleration_seconds": 7})
     assert [each["tolerationSeconds"] for each in spec["tolerations"]] == [7, 300]
 
 

@@ -6,8 +6,9 @@ from pybernetes.api import errors
 from pybernetes.api.certificates.certificatesigningrequest import certificate_request
 from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
+from pybernetes.control_plane.apiserver.admission.attributes import CREATE, Attributes
 from pybernetes.control_plane.apiserver.admission.authorization_checks import verdict
-from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes, failure
+from pybernetes.control_plane.apiserver.admission.plugin import failure
 from pybernetes.control_plane.apiserver.admission.plugins.node_restriction.lookups import Lookups
 from pybernetes.control_plane.apiserver.authz.node.references import MIRROR
 

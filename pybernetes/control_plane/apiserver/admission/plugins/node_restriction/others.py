@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pybernetes.api.text import go_format
-from pybernetes.control_plane.apiserver.admission.chain import CREATE, DELETE, UPDATE, Attributes
+from pybernetes.control_plane.apiserver.admission.attributes import CREATE, DELETE, UPDATE, Attributes
 from pybernetes.control_plane.apiserver.admission.plugins.node_restriction.lookups import Lookups
 
 _LEASES = "kube-node-lease"

@@ -7,7 +7,7 @@ from typing import Any
 from pybernetes.api import errors
 from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
-from pybernetes.control_plane.apiserver.admission.chain import CREATE, DELETE, UPDATE, Attributes
+from pybernetes.control_plane.apiserver.admission.attributes import CREATE, DELETE, UPDATE, Attributes
 from pybernetes.control_plane.apiserver.admission.plugins.node_restriction.lookups import Lookups
 from pybernetes.control_plane.apiserver.authz.node.references import MIRROR, named_by_pod
 

@@ -7,8 +7,8 @@ from typing import Any
 from pybernetes.api import errors
 from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
+from pybernetes.control_plane.apiserver.admission.attributes import CREATE, Attributes
 from pybernetes.control_plane.apiserver.admission.authorization_checks import verdict
-from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes
 from pybernetes.control_plane.apiserver.admission.plugins.node_restriction.lookups import Lookups
 
 # Volume types that CSI drivers have taken over.

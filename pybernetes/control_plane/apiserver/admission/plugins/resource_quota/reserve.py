@@ -16,8 +16,9 @@ from pybernetes.api.quota.decide import Limited, QuotaError, Write, charge
 from pybernetes.api.quota.evaluator import Evaluator
 from pybernetes.api.resource import Object
 from pybernetes.api.resource_list import ResourceList
-from pybernetes.control_plane.apiserver.admission.chain import Attributes, failure
+from pybernetes.control_plane.apiserver.admission.attributes import Attributes
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
+from pybernetes.control_plane.apiserver.admission.plugin import failure
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.store.protocol import Conflict, NotFound
 

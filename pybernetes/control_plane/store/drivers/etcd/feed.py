@@ -15,7 +15,7 @@ from typing import Any
 import grpc
 from aetcd import rpc
 
-from pybernetes.control_plane.store.drivers._etcd_client import FIRST_DELAY, LAST_DELAY, EtcdClient, Rejected
+from pybernetes.control_plane.store.drivers.etcd.client import FIRST_DELAY, LAST_DELAY, EtcdClient, Rejected
 from pybernetes.control_plane.store.mirror import Mirror, prefix_end
 from pybernetes.control_plane.store.protocol import Compacted, Event, Record, Stamp, StoreError, Unavailable
 

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
 
-from pybernetes.control_plane.store.drivers import _database
+from pybernetes.control_plane.store.drivers.sqlite import database
 from pybernetes.control_plane.store.protocol import Event, Record, Unavailable
 
 log = logging.getLogger(__name__)
@@ -125,7 +125,7 @@ class Committer:
         self._connection.close()
 
     def _commit(self, writes: Writes) -> None:
-        rows: list[_database.Row] = []
+        rows: list[database.Row] = []
         size = COMMIT_BYTES
         revision = self._revision
         for write in writes:
@@ -136,7 +136,7 @@ class Committer:
                 rows.append((write.key, revision, write.value, write.expires))
         failure: Exception | None = None
         try:
-            _database.write(self._connection, rows, revision)
+            database.write(self._connection, rows, revision)
         except Exception as error:
             log.error("cannot write to the store: %s", error)
             failure = Unavailable(f"cannot write to the store: {error}")
@@ -150,7 +150,7 @@ class Committer:
     def _checkpoint(self) -> None:
         self._log_bytes = 0
         try:
-            _database.checkpoint(self._connection)
+            database.checkpoint(self._connection)
         except sqlite3.Error as error:
             # Nothing is lost: the log keeps what it has and grows until the next attempt.
             log.warning("cannot checkpoint the store: %s", error)
@@ -160,6 +160,6 @@ class Committer:
         if not self._log_is_extended:
             self._log_is_extended = True
             try:
-                _database.extend_log(self._connection, LOG_BYTES)
+                database.extend_log(self._connection, LOG_BYTES)
             except OSError as error:
                 log.warning("cannot extend the log of the store: %s", error)

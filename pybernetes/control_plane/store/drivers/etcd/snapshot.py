@@ -10,8 +10,8 @@ from pathlib import Path
 import grpc
 from aetcd import rpc
 
-from pybernetes.control_plane.store.drivers import _bolt
-from pybernetes.control_plane.store.drivers._etcd_client import EtcdClient
+from pybernetes.control_plane.store.drivers.etcd import bolt_file
+from pybernetes.control_plane.store.drivers.etcd.client import EtcdClient
 from pybernetes.control_plane.store.protocol import SnapshotStatus, StoreError, Unavailable
 
 
@@ -29,7 +29,7 @@ async def save(client: EtcdClient, path: Path) -> SnapshotStatus:
             os.fsync(file.fileno())
         if part.stat().st_size % 512 != hashlib.sha256().digest_size:
             raise StoreError("etcd sent an incomplete snapshot")
-        found = await asyncio.get_running_loop().run_in_executor(None, _bolt.status, part)
+        found = await asyncio.get_running_loop().run_in_executor(None, bolt_file.status, part)
         os.link(part, path)
     except grpc.aio.AioRpcError as error:
         raise Unavailable(f"cannot save a snapshot of {client.current.address}: {error.details()}") from None

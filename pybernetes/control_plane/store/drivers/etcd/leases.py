@@ -6,7 +6,7 @@ import asyncio
 
 from aetcd import rpc
 
-from pybernetes.control_plane.store.drivers._etcd_client import EtcdClient
+from pybernetes.control_plane.store.drivers.etcd.client import EtcdClient
 
 # A key may live this much longer than asked, so that many share one lease.
 SLACK = 0.05

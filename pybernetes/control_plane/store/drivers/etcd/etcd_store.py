@@ -9,17 +9,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import grpc
 from aetcd import rpc
 
-from pybernetes.control_plane.store.drivers import _etcd_snapshot
-from pybernetes.control_plane.store.drivers._etcd_client import CALL_SECONDS, EtcdClient, Rejected
-from pybernetes.control_plane.store.drivers._etcd_feed import EtcdFeed
-from pybernetes.control_plane.store.drivers._etcd_lease import Leases
+from pybernetes.control_plane.store.drivers.etcd import snapshot
+from pybernetes.control_plane.store.drivers.etcd.client import CALL_SECONDS, EtcdClient, Rejected
+from pybernetes.control_plane.store.drivers.etcd.feed import EtcdFeed
+from pybernetes.control_plane.store.drivers.etcd.leases import Leases
 from pybernetes.control_plane.store.mirrored_store import MirroredStore
 from pybernetes.control_plane.store.protocol import (
+    CommonOptions,
     Conflict,
     Event,
     FutureRevision,
@@ -27,11 +28,8 @@ from pybernetes.control_plane.store.protocol import (
     NotFound,
     Record,
     SnapshotStatus,
-    Store,
     Unavailable,
 )
-
-NAME = "etcd"
 
 START_SECONDS = 30.0
 HEALTH_SECONDS = 2.0
@@ -53,7 +51,7 @@ class EtcdStore(MirroredStore):
         cafile: str | None = None,
         certfile: str | None = None,
         keyfile: str | None = None,
-        **options: Any,
+        **options: Unpack[CommonOptions],
     ) -> None:
         super().__init__(**options)
         self._prefix = prefix.rstrip("/") + "/"
@@ -263,24 +261,4 @@ class EtcdStore(MirroredStore):
 
     async def snapshot_save(self, path: Path) -> SnapshotStatus:
         """Write etcd's own snapshot to a new file."""
-        return await _etcd_snapshot.save(self.client, path)
-
-
-def open_store(
-    *,
-    etcd_servers: Sequence[str],
-    etcd_cafile: str | None = None,
-    etcd_certfile: str | None = None,
-    etcd_keyfile: str | None = None,
-    prefix: str = "/registry",
-    **options: Any,
-) -> Store:
-    """Open the store in an etcd cluster; also takes stamp, clock and history."""
-    return EtcdStore(
-        etcd_servers,
-        prefix=prefix,
-        cafile=etcd_cafile,
-        certfile=etcd_certfile,
-        keyfile=etcd_keyfile,
-        **options,
-    )
+        return await snapshot.save(self.client, path)

@@ -11,29 +11,27 @@ import asyncio
 import os
 import sqlite3
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
-from pybernetes.control_plane.store.drivers import _database, _lock
-from pybernetes.control_plane.store.drivers._commit import Committer, Write, Writes
+from pybernetes.control_plane.store.drivers.sqlite import database, directory_lock
+from pybernetes.control_plane.store.drivers.sqlite.committer import Committer, Write, Writes
 from pybernetes.control_plane.store.expiry import Expiry
 from pybernetes.control_plane.store.mirrored_store import MirroredStore
 from pybernetes.control_plane.store.protocol import (
+    CommonOptions,
     Event,
     KeyExists,
     Record,
     SnapshotStatus,
-    Store,
     StoreError,
     Unavailable,
 )
-
-NAME = "sqlite"
 
 
 class SqliteStore(MirroredStore):
     """A store in one file, written by this process only."""
 
-    def __init__(self, data_dir: str | os.PathLike[str], **options: Any) -> None:
+    def __init__(self, data_dir: str | os.PathLike[str], **options: Unpack[CommonOptions]) -> None:
         super().__init__(**options)
         self.directory = Path(data_dir)
         self._expiry = Expiry(self.clock, self.delete)
@@ -45,18 +43,18 @@ class SqliteStore(MirroredStore):
     @property
     def path(self) -> Path:
         """The file that holds the data."""
-        return self.directory / _database.FILE_NAME
+        return self.directory / database.FILE_NAME
 
     async def start(self) -> None:
         """Lock the directory, load the file and start the commit thread."""
         try:
             self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._lock = _lock.acquire(self.directory)
+            self._lock = directory_lock.acquire(self.directory)
         except OSError as error:
             raise StoreError(f"cannot use {self.directory}: {error.strerror}") from error
         try:
-            connection = _database.connect(self.path)
-            rows, revision = _database.load(connection)
+            connection = database.connect(self.path)
+            rows, revision = database.load(connection)
         except (StoreError, sqlite3.Error, OSError) as error:
             self._unlock()
             raise StoreError(str(error)) from error
@@ -108,7 +106,7 @@ class SqliteStore(MirroredStore):
 
     async def snapshot_save(self, path: Path) -> SnapshotStatus:
         """Copy the file as of now to a new file, while writes go on."""
-        return await asyncio.get_running_loop().run_in_executor(None, _database.save, self.path, path)
+        return await asyncio.get_running_loop().run_in_executor(None, database.save, self.path, path)
 
     async def _put(self, key: str, value: bytes, ttl: int, previous: Record | None) -> Record:
         if not key.isascii():
@@ -157,10 +155,5 @@ class SqliteStore(MirroredStore):
 
     def _unlock(self) -> None:
         if self._lock is not None:
-            _lock.release(self._lock)
+            directory_lock.release(self._lock)
             self._lock = None
-
-
-def open_store(*, data_dir: str | os.PathLike[str], **options: Any) -> Store:
-    """Open the store in a data directory; takes stamp, clock and history."""
-    return SqliteStore(data_dir, **options)
