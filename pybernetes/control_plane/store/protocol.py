@@ -136,7 +136,7 @@ class Watch(ABC):
 
 
 def identity(value: bytes, revision: int) -> bytes:
-    """The stamp that changes nothing."""
+    """Return the value unchanged: the stamp of stores that stamp nothing."""
     return value
 
 
@@ -171,19 +171,19 @@ class Store(ABC):
 
     @abstractmethod
     def get(self, key: str) -> Record | None:
-        """The record of a key, or None."""
+        """Return the record of a key, or None."""
 
     @abstractmethod
     def list(self, prefix: str, *, start: str = "", limit: int = 0, revision: int = 0) -> Page:
-        """Records under a prefix in key order, from `start` (inclusive), now or as of a revision."""
+        """Return records under a prefix in key order, from `start` (inclusive), now or as of a revision."""
 
     @abstractmethod
     def changed(self, prefix: str) -> int:
-        """A revision that grows with every change under a prefix, for callers that cache lists."""
+        """Return a revision that grows with every change under a prefix, for callers that cache lists."""
 
     @abstractmethod
     def count(self, prefix: str) -> int:
-        """How many keys are under a prefix."""
+        """Return how many keys are under a prefix."""
 
     @abstractmethod
     async def sync(self) -> None:

@@ -60,7 +60,7 @@ def status(path: Path) -> SnapshotStatus:
 
 
 def is_etcd(path: Path) -> bool:
-    """Whether a snapshot was made by etcd."""
+    """Return whether a snapshot was made by etcd."""
     try:
         return bolt_file.is_bolt(path)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Who is asking? The methods that are switched on, asked in their order."""
+"""Finds out who sends a request: the authenticators that are switched on, asked in their order."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ class Authentication:
         self.documents: dict[str, Response] = {}
 
     def start(self) -> None:
-        """Lets the methods read what they need from the store."""
+        """Let the authenticators read what they need from the store."""
         for start in self._starts:
             start()
 
     def step(self, request: Request) -> Any:
-        """The step of the chain: puts the user into the request."""
+        """Find out who sends a request, and put the user into it; a step of the pipeline."""
         if request.user is not None:  # a caller in this process, vouched for by whoever put it together
             return None
         # Clients send the same token in request after request. What the connection remembers of it (the header, its

@@ -1,4 +1,4 @@
-"""What a way of proving who one is looks like. Each way is a file in ``methods`` with one ``METHOD``."""
+"""What an authenticator declares. Each is a file in ``authenticators`` with one ``AUTHENTICATOR``."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class AuthenticatedToken(NamedTuple):
     holds: Callable[[], bool] | None = None
 
 
-# Who sends a request, or None if it says nothing to this method; raises Refused.
+# Who sends a request, or None if it says nothing to this method; raises InvalidCredentials.
 RequestAuthenticator = Callable[[Request], "User | Awaitable[User | None] | None"]
-# Whose token it is for one of these audiences, or None if it is not for this method to say; raises Refused.
+# Whose token it is for one of these audiences, or None if it is not for this method to say; raises InvalidCredentials.
 TokenAuthenticator = Callable[
     [bytes, Audiences], "AuthenticatedToken | Awaitable[AuthenticatedToken | None] | None"
 ]
@@ -66,5 +66,5 @@ class Authenticator:
 
 
 def meant_for(wanted: Audiences, given: Audiences) -> Audiences:
-    """Those of the wanted audiences that are given, in the order in which they are given."""
+    """Return those of the wanted audiences that are given, in the order in which they are given."""
     return given if wanted is given else tuple(each for each in given if each in wanted)

@@ -31,7 +31,7 @@ class BearerTokens:
     # -- requests ----------------------------------------------------------------------------------------
 
     def authenticate(self, request: Request) -> User | Awaitable[User | None] | None:
-        """The user of the token of a request, or None if it has none."""
+        """Return the user of the token of a request, or None if it has none."""
         header = request.headers.get(b"authorization")
         if header is None:
             token = b""
@@ -58,7 +58,7 @@ class BearerTokens:
     # -- tokens ------------------------------------------------------------------------------------------
 
     def find(self, token: bytes, audiences: Audiences) -> AuthenticatedToken | Awaitable[AuthenticatedToken]:
-        """Whose token it is; Refused if nobody knows it."""
+        """Return whose token it is; InvalidCredentials if nobody knows it."""
         return self._ask(token, audiences, self._methods, [])
 
     def _ask(
@@ -98,7 +98,7 @@ class BearerTokens:
 
 
 def _accept(request: Request, known: AuthenticatedToken) -> User:
-    """Takes the token out of the request, so that nobody behind the gate can use it."""
+    """Take the token out of the request, so that nobody further on can use it."""
     request.headers.pop(b"authorization", None)
     for text in known.warnings:
         request.warn(text)
@@ -115,7 +115,7 @@ def _from_header(header: bytes, request: Request) -> bytes:
 
 
 def _from_protocols(request: Request) -> bytes:
-    """The token that a browser, which cannot set headers of a WebSocket, hides among the protocols."""
+    """Return the token that a browser, which cannot set headers of a WebSocket, hides among the protocols."""
     if (
         request.header(b"upgrade").lower() != "websocket"
         or "upgrade" not in request.header(b"connection").lower()

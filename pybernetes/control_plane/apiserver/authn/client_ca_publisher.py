@@ -37,7 +37,7 @@ class ClientAuthorities:
 
 
 def combined(existing: dict[str, str], trust: ClientAuthorities, now: float) -> dict[str, str]:
-    """The data of the ConfigMap: what is there and what this server adds."""
+    """Return the data of the ConfigMap: what is there and what this server adds."""
     data: dict[str, str] = {}
     clients = _certificates(existing.get("client-ca-file", ""), trust.clients, now)
     if clients:
@@ -69,7 +69,7 @@ def _names(text: str) -> list[str]:
 
 
 def _certificates(existing: str, bundle: CABundle | None, now: float) -> str:
-    """Certificates in PEM: those that are there, then ours, without doubles and expired ones."""
+    """Return certificates in PEM: those that are there, then ours, without doubles and expired ones."""
     from cryptography import x509
 
     listed: list[bytes] = []
@@ -100,17 +100,17 @@ class ClientCAPublisher:
         self._keeper = RetryingSync(self.sync, "publish whom this server trusts")
 
     async def start(self) -> None:
-        """Writes the ConfigMap, then follows it and the trust."""
+        """Write the ConfigMap, then follow it and the authorities."""
         await self.sync()
         self._keeper.follow(self._context.store, [self._key])
         self._keeper.start()
 
     def changed(self) -> None:
-        """Says that the trust may have changed."""
+        """Note that the authorities may have changed."""
         self._keeper.ask()
 
     async def sync(self) -> None:
-        """Writes the ConfigMap unless it is as it should be."""
+        """Write the ConfigMap unless it is as it should be."""
         from pybernetes.control_plane.apiserver.assembly.bootstrap import ensure
 
         while True:
@@ -133,5 +133,5 @@ class ClientCAPublisher:
                 await self._context.fresh()
 
     async def close(self) -> None:
-        """Stops following."""
+        """Stop following."""
         await self._keeper.close()

@@ -11,7 +11,7 @@ _BAD_ESCAPE = re.compile(r"%(?![0-9a-fA-F]{2})")
 
 
 def extra(request: Request, prefix: bytes) -> dict[str, list[str]]:
-    """The values of every header with a prefix, by the rest of its name: in lower case, with escapes undone."""
+    """Return the values of every header with a prefix, by the rest of its name: in lower case, with escapes undone."""
     found: dict[str, list[str]] = {}
     for header in request.headers:
         if header.startswith(prefix):

@@ -34,17 +34,17 @@ FLAGS = (
 
 
 def all_methods() -> list[Authenticator]:
-    """Every method there is, in the order in which they are asked."""
+    """Return every authenticator in their folder, in the order in which they are asked."""
     return sorted(discover(authenticators.__name__, "METHOD").values(), key=lambda method: method.order)
 
 
 def flags() -> list[Flag]:
-    """The flags of authentication."""
+    """Return the flags of authentication."""
     return [*FLAGS, *(flag for method in all_methods() for flag in method.flags)]
 
 
 def bundles(arguments: argparse.Namespace, own: Path | None) -> tuple[CABundle | None, CABundle | None]:
-    """The authorities of clients, which are the server's own unless others are given, and those of front proxies.
+    """Return the authorities of clients, which are the server's own unless others are given, and those of front proxies.
 
     A server that makes its own certificates makes an authority for front proxies too: other servers of the cluster
     expect that there is one.
@@ -60,7 +60,7 @@ def bundles(arguments: argparse.Namespace, own: Path | None) -> tuple[CABundle |
 def authentication(
     arguments: argparse.Namespace, clients: CABundle | None, proxies: CABundle | None, anonymous: bool
 ) -> Callable[[ServerContext], Authentication]:
-    """What makes the chain of a server."""
+    """Return what makes the authentication of a server."""
     accounts = settings(arguments)
 
     def build(context: ServerContext) -> Authentication:
@@ -82,7 +82,7 @@ def authentication(
 
 
 def _private(arguments: argparse.Namespace) -> Callable[[bytes], bool] | None:
-    """Which headers of front proxies are not passed on, besides the usual ones, which never are."""
+    """Return which headers of front proxies are not passed on, besides the usual ones, which never are."""
     names = frozenset(
         name.lower().encode()
         for name in (

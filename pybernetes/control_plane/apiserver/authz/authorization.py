@@ -18,12 +18,12 @@ class Authorization:
         self.authorizers = tuple(authorizers)
 
     def start(self) -> None:
-        """Lets every authorizer read what it needs from the store."""
+        """Let every authorizer read what it needs from the store."""
         for authorizer in self.authorizers:
             authorizer.start()
 
     def authorize(self, user: User, info: RequestInfo) -> Verdict | Awaitable[Verdict]:
-        """The verdict on a request, at once unless an authorizer takes time."""
+        """Return the verdict on a request, at once unless an authorizer takes time."""
         if MASTERS in user.groups:
             return ALLOWED
         return self._ask(user, info, 0, [])
@@ -53,7 +53,7 @@ class Authorization:
         return await following if inspect.isawaitable(following) else following
 
     def rules(self, user: User, namespace: str) -> Rules:
-        """What the user may do in a namespace, from all authorizers."""
+        """Return what the user may do in a namespace, from all authorizers."""
         result = Rules()
         for authorizer in self.authorizers:
             found = authorizer.rules(user, namespace)

@@ -33,6 +33,6 @@ class Rules:
 
 
 def listed(problems: list[str]) -> str:
-    """Several problems as Go prints an aggregate of errors."""
+    """Return several problems as Go prints an aggregate of errors."""
     unique = list(dict.fromkeys(problems))
     return unique[0] if len(unique) == 1 else f"[{', '.join(unique)}]" if unique else ""

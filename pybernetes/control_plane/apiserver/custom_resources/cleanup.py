@@ -11,11 +11,11 @@ from pybernetes.control_plane.apiserver.storage.options import DeleteOptions
 
 
 async def _admit(obj: Object) -> None:
-    """Nobody is asked: the definition's deletion was admitted."""
+    """Admit every deletion: that of the definition was admitted."""
 
 
 async def delete_all(context: ServerContext, kind: Kind) -> int:
-    """Deletes every object of a kind; gives how many are left waiting for their finalizers."""
+    """Delete every object of a kind and return how many are left waiting for their finalizers."""
     records = context.store.list(kind.prefix).records
     await kind.prepare(records)
     for record in records:

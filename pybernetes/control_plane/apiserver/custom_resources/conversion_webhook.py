@@ -31,7 +31,7 @@ class Converter:
         self._version = next((version for version in versions if version in ("v1", "v1beta1")), "")
 
     async def convert(self, objects: list[Object], api_version: str) -> list[Object]:
-        """The objects at another version; StatusError if the webhook does not do its work."""
+        """Return the objects at another version; StatusError if the webhook does not do its work."""
         if not objects:
             return []
         start = f"conversion webhook for {_named(objects[0])}"
@@ -113,7 +113,7 @@ def _answer(value: Object, uid: str, version: str) -> list[Any]:
 
 
 def _restored(before: Object, after: Any, api_version: str) -> Object:
-    """The converted object with the metadata that conversion may not change."""
+    """Return the converted object with the metadata that conversion may not change."""
     if after is None:
         raise _Unfit("object", "unexpected end of JSON input")
     if not isinstance(after, dict):
@@ -143,7 +143,7 @@ def _restored(before: Object, after: Any, api_version: str) -> Object:
 
 
 def _check_texts(key: str, texts: Any, before: Any) -> None:
-    """Refuses labels or annotations that the webhook changed to what nobody could write."""
+    """Refuse labels or annotations that the webhook changed to what nobody could write."""
     if not isinstance(texts, dict):
         raise _Unfit(
             "metadata", f"invalid metadata.{key} of type {go_format.type_name(texts)} in converted object"

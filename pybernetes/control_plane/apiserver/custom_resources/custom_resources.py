@@ -47,11 +47,11 @@ class CustomResources:
         self._endings: dict[str, Watch] = {}
 
     def start(self) -> None:
-        """Serves what is defined, from now on."""
+        """Serve what is defined, from now on."""
         PrefixFollower(self._context.store, self._kind.prefix, self._change).start()
 
     async def close(self) -> None:
-        """Stops writing."""
+        """Stop writing."""
         for watch in self._endings.values():
             watch.close()
         if self._task is not None:
@@ -157,7 +157,7 @@ class CustomResources:
         await self._write(name, definition, new)
 
     def _wait_for_end(self, name: str, served: Served) -> None:
-        """Goes on when the last object is gone."""
+        """Go on when the last object is gone."""
         if name in self._endings:
             return
         store, prefix = self._context.store, served.storage.prefix

@@ -10,7 +10,7 @@ from pybernetes.control_plane.apiserver.request import Request
 
 
 def check(definition: Object, problems: Errors) -> None:
-    """Complains about rules that do not compile or cost too much, and about defaults that are wrong."""
+    """Complain about rules that do not compile or cost too much, and about defaults that are wrong."""
     from pybernetes.api.customresource import (  # only now: most servers start without
         default_checks,
         rule_costs,

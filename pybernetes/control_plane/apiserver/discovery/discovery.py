@@ -40,7 +40,7 @@ _CUSTOM_PRIORITY = 1000
 
 
 def storage_version_hash(resource: Resource) -> str:
-    """The name that discovery gives to the stored form of a resource, or "" for one that is not stored."""
+    """Return the name that discovery gives to the stored form of a resource, or "" for one that is not stored."""
     if not {"create", "get"} <= set(resource.verbs):
         return ""
     group, version = resource.storage_version or (resource.group, resource.version)
@@ -52,7 +52,7 @@ class Discovery:
     """The served resources, and the discovery documents that describe them."""
 
     def __init__(self, resources: Iterable[Resource] = (), address: str = "") -> None:
-        """``address`` is the ``host:port`` that clients outside of the cluster are told to use."""
+        """Make the documents; ``address`` is the ``host:port`` that clients outside of the cluster are told to use."""
         self._address = address
         self._priorities = dict(GROUP_PRIORITIES)
         self._resources = {self._key(resource): resource for resource in resources}
@@ -66,14 +66,14 @@ class Discovery:
         return resource.group, resource.version, resource.plural
 
     def add(self, resource: Resource, priority: int | None = None) -> None:
-        """Serves one more resource (or another form of one); ``priority`` ranks its group."""
+        """Serve one more resource (or another form of one); ``priority`` ranks its group."""
         self._resources[self._key(resource)] = resource
         if priority is not None:
             self._priorities[resource.group] = priority
         self._changed()
 
     def remove(self, resource: Resource) -> None:
-        """Serves a resource no longer."""
+        """Serve a resource no longer."""
         self._resources.pop(self._key(resource), None)
         self._changed()
 
@@ -91,7 +91,7 @@ class Discovery:
         *,
         stale: bool = False,
     ) -> None:
-        """Shows what another server serves, in rows of the aggregated form; None shows it no longer."""
+        """Show what another server serves, in rows of the aggregated form; None shows it no longer."""
         if rows is None:
             self._foreign.pop((group, version), None)
         else:
@@ -100,15 +100,15 @@ class Discovery:
         self._cache.clear()
 
     def versions(self) -> set[tuple[str, str]]:
-        """Every group and version that this server serves itself."""
+        """Return every group and version that this server serves itself."""
         return {(group, version) for group, version, _ in self._resources}
 
     def resources(self) -> list[Resource]:
-        """Every resource that is served."""
+        """Return every resource that is served."""
         return list(self._resources.values())
 
     def groups(self) -> dict[str, list[str]]:
-        """Every group with its versions, both in the order of preference; the core group is ""."""
+        """Return every group with its versions, both in the order of preference; the core group is ""."""
         found: dict[str, set[str]] = {}
         for group, version in (*self.versions(), *self._foreign):
             found.setdefault(group, set()).add(version)
@@ -116,7 +116,7 @@ class Discovery:
         return {group: sorted(found[group], key=version_rank) for group in ranked}
 
     def paths(self) -> list[str]:
-        """The paths of all discovery documents, for the index at ``/``."""
+        """Return the paths of all discovery documents, for the index at ``/``."""
         found = ["/api", "/apis", "/apis/"]
         for group, versions in self.groups().items():
             base = f"/apis/{group}" if group else "/api"
@@ -126,7 +126,7 @@ class Discovery:
     def respond(
         self, path: str, accept_header: str = "", pretty: bool = False
     ) -> tuple[str, bytes, str] | None:
-        """Answers a discovery path with content type, body and quoted ETag, or None if it is not one.
+        """Answer a discovery path with content type, body and quoted ETag, or None if it is not one.
 
         Only aggregated documents have an ETag; they go out with ``Vary: Accept`` and
         ``Cache-Control: public``. Raises a 406 error if no form is acceptable.
@@ -199,7 +199,7 @@ class Discovery:
 
 
 def _negotiate(path: str, header: str) -> tuple[str, str]:
-    """The media type to send ("" if none fits), and the suffix that marks the aggregated form."""
+    """Return the media type to send ("" if none fits), and the suffix that marks the aggregated form."""
     for clause in accept.parse(header):
         form = ""
         if "as" in clause.parameters:
@@ -218,7 +218,7 @@ def _group(group: str, versions: list[str]) -> dict[str, Any]:
 
 
 def _rows(resource: Resource) -> list[dict[str, Any]]:
-    """A resource and its subresources as a legacy list shows them."""
+    """Return a resource and its subresources as a legacy list shows them."""
     row: dict[str, Any] = {
         "name": resource.plural,
         "singularName": resource.singular,

@@ -43,11 +43,11 @@ CONNECTS = frozenset({"attach", "exec", "portforward", "proxy"})
 
 
 def describe(resource: Resource, name: str) -> SubresourceKind:
-    """What a subresource of a resource speaks; one that is not known reads and writes the resource's kind."""
+    """Return what a subresource of a resource speaks; one that is not known reads and writes the resource's kind."""
     kind, verbs, group, version = _KNOWN.get(name, ("{kind}", _READ_WRITE, "", ""))
     return SubresourceKind(name, kind.format(kind=resource.kind), verbs, group, version)
 
 
 def of(resource: Resource) -> list[SubresourceKind]:
-    """Every subresource of a resource, by name."""
+    """Return every subresource of a resource, by name."""
     return [describe(resource, name) for name in sorted(resource.subresources)]

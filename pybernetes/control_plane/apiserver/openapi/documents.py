@@ -31,7 +31,7 @@ class Documents:
         self._encoded: dict[tuple[str, str], bytes] = {}
 
     def paths(self) -> list[str]:
-        """The path below ``/openapi/v3/`` of every document of version 3."""
+        """Return the path below ``/openapi/v3/`` of every document of version 3."""
         found = {"api", "apis", "version", *_OPENID}
         for resource in self._resources:
             found.add(_place(resource.group, resource.version))
@@ -40,7 +40,7 @@ class Documents:
         return sorted(found)
 
     def v3(self, place: str) -> bytes:
-        """The document of version 3 for one place, such as ``apis/apps/v1``."""
+        """Return the document of version 3 for one place, such as ``apis/apps/v1``."""
         members = [found for found in self._resources if _place(found.group, found.version) == place]
         paths = sorted(self._paths(members, [place]), key=lambda found: found.path)
         own = self._own(members, V3)
@@ -60,7 +60,7 @@ class Documents:
         )
 
     def v2(self) -> bytes:
-        """The one document of version 2."""
+        """Return the one document of version 2."""
         paths = sorted(self._paths(self._resources, self.paths()), key=lambda found: found.path)
         definitions = self._definitions(paths, self._own(self._resources, V2), V2)
         return b"".join(
@@ -93,7 +93,7 @@ class Documents:
         return (resource.group, resource.version, resource.plural) in self._custom
 
     def _own(self, members: list[Resource], prefix: str) -> dict[str, Schema]:
-        """The definitions of the custom kinds among the members."""
+        """Return the definitions of the custom kinds among the members."""
         found: dict[str, Schema] = {}
         for resource in members:
             if self._is_custom(resource):
@@ -103,7 +103,7 @@ class Documents:
         return found
 
     def _definitions(self, paths: list[Path], own: dict[str, Schema], prefix: str) -> list[bytes]:
-        """The encoded definitions that paths and custom kinds need, by name."""
+        """Return the encoded definitions that paths and custom kinds need, by name."""
         pending = [name for path in paths for found in path.operations for name in (found.body, found.answer)]
         if any("{name}" in path.path for path in paths):
             pending.append(META["WatchEvent"])  # no operation names it, but every watch sends it
@@ -147,7 +147,7 @@ def _place(group: str, version: str) -> str:
 
 
 def _place_path(place: str) -> Path:
-    """The path of the discovery document (or the version) that a document of OpenAPI begins with."""
+    """Return the path of the discovery document (or the version) that a document of OpenAPI begins with."""
     if place in _OPENID:
         tag, name, description, media = _OPENID[place]
         return _read(place, tag, name, description, "", answers=(media,))

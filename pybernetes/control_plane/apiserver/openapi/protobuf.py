@@ -32,7 +32,7 @@ def _varint(value: int) -> bytes:
 
 
 def _bytes(number: int, value: bytes) -> bytes:
-    """A field that holds bytes: a text or another message."""
+    """Return a field that holds bytes: a text or another message."""
     return _varint(number << 3 | 2) + _varint(len(value)) + value
 
 
@@ -53,7 +53,7 @@ def _number(number: int, value: int | None) -> bytes:
 
 
 def _any(value: Any) -> bytes:
-    """A value of any shape, which gnostic keeps as a text of YAML; JSON is YAML."""
+    """Return a value of any shape, which gnostic keeps as a text of YAML; JSON is YAML."""
     return _bytes(2, orjson.dumps(value))
 
 
@@ -66,7 +66,7 @@ def _extensions(number: int, node: Mapping[str, Any]) -> bytes:
 
 
 def schema(node: Mapping[str, Any]) -> bytes:
-    """A Schema message."""
+    """Return a Schema message."""
     out = [_text(1, node.get("$ref")), _text(2, node.get("format")), _text(4, node.get("description"))]
     for number, key in ((11, "maxLength"), (12, "minLength"), (14, "maxItems"), (15, "minItems")):
         out.append(_number(number, node.get(key)))
@@ -90,7 +90,7 @@ def schema(node: Mapping[str, Any]) -> bytes:
 
 
 def _parameter(node: Mapping[str, Any]) -> bytes:
-    """A ParametersItem message: one of two kinds, wrapped in what tells them apart."""
+    """Return a ParametersItem message: one of two kinds, wrapped in what tells them apart."""
     if node["in"] == "body":
         body = _text(2, node["name"]) + _text(3, "body") + _flag(4, node.get("required"))
         return _bytes(1, _bytes(1, body + _bytes(5, schema(node["schema"]))))
@@ -132,7 +132,7 @@ def _path(node: Mapping[str, Any]) -> bytes:
 
 
 def document(node: Mapping[str, Any]) -> bytes:
-    """A whole Swagger document as our own writer makes it."""
+    """Return a whole Swagger document as our own writer makes it."""
     info = _text(1, node["info"]["title"]) + _text(2, node["info"]["version"])
     paths = b"".join(_named(2, path, _path(found)) for path, found in node["paths"].items())
     definitions = b"".join(_named(1, name, schema(found)) for name, found in node["definitions"].items())

@@ -25,12 +25,12 @@ SECURITY_V2 = {"securityDefinitions": _BEARER, "security": [{"BearerToken": []}]
 
 
 def paths_v3(paths: Iterable[Path]) -> dict[str, Any]:
-    """The paths of an OpenAPI 3.0 document."""
+    """Return the paths of an OpenAPI 3.0 document."""
     return _paths(paths, _operation_v3, _parameter_v3)
 
 
 def paths_v2(paths: Iterable[Path]) -> dict[str, Any]:
-    """The paths of a Swagger 2.0 document."""
+    """Return the paths of a Swagger 2.0 document."""
     return _paths(paths, _operation_v2, _parameter_v2)
 
 

@@ -53,7 +53,7 @@ _ONLY_V3 = ("oneOf", "anyOf", "allOf", "not", "nullable", "default", "x-kubernet
 
 
 def kinds(definitions: Mapping[str, Schema]) -> dict[Kind, str]:
-    """The definition of every kind that has one of its own."""
+    """Return the definition of every kind that has one of its own."""
     found = {}
     for name, node in definitions.items():
         named = node.get("x-kubernetes-group-version-kind", ())
@@ -63,7 +63,7 @@ def kinds(definitions: Mapping[str, Schema]) -> dict[Kind, str]:
 
 
 def convert(name: str, node: Schema, prefix: str) -> Schema:
-    """A definition of the schema package for one version of OpenAPI, named by its reference prefix."""
+    """Return a definition of the schema package for one version of OpenAPI, named by its reference prefix."""
     if name in _TEXTS:
         return {"description": _TEXTS[name], **_ALTERNATIVES[prefix][name]}
     schema = _convert(node, prefix)
@@ -100,7 +100,7 @@ def _convert(node: Schema, prefix: str) -> Schema:
 
 
 def references(schema: Any) -> set[str]:
-    """The names of the definitions to which a schema refers."""
+    """Return the names of the definitions to which a schema refers."""
     found: set[str] = set()
     pending = [schema]
     while pending:
@@ -117,12 +117,12 @@ def references(schema: Any) -> set[str]:
 
 
 def custom_name(kind: Kind) -> str:
-    """The name of a custom kind's definition: its group turned around, version and kind."""
+    """Return the name of a custom kind's definition: its group turned around, version and kind."""
     return ".".join([*reversed(kind.group.split(".")), kind.version, kind.kind])
 
 
 def custom(kind: Kind, list_kind: str, schema: Schema | None, prefix: str) -> dict[str, Schema]:
-    """The definitions of a custom kind and of its list."""
+    """Return the definitions of a custom kind and of its list."""
     body = dict(schema or {"type": "object", _PRESERVE: True})
     # kubectl takes an object of version 2 that has properties for one that has no others.
     is_free = prefix == V2 and bool(body.get(_PRESERVE))
@@ -162,7 +162,7 @@ def custom(kind: Kind, list_kind: str, schema: Schema | None, prefix: str) -> di
 
 
 def _simplify(schema: Schema) -> Schema:
-    """A structural schema in the words of version 2, as far as it has them and kubectl can cope with them."""
+    """Return a structural schema in the words of version 2, as far as it has them and kubectl can cope with them."""
     simple = {key: value for key, value in schema.items() if key not in _ONLY_V3}
     if schema.get("nullable") or simple.get("x-kubernetes-int-or-string"):
         # Clients of version 2 would refuse nulls; without a type they let them pass.

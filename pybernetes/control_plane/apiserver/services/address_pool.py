@@ -45,7 +45,7 @@ class AddressPool:
         self._cached: tuple[int, list[AddressRange]] = (-1, [])
 
     def ranges(self, family: str) -> list[AddressRange]:
-        """The ranges of a family that addresses may be taken from, the default one first."""
+        """Return the ranges of a family that addresses may be taken from, the default one first."""
         changed = self._store.changed(CIDRS)
         if self._cached[0] != changed:
             self._cached = (changed, self._load())
@@ -67,7 +67,7 @@ class AddressPool:
         return list(found.values())
 
     async def take(self, ip: str, family: str, service: Object, dry_run: bool) -> None:
-        """Takes a certain address; AddressError if it is not free or not in a range."""
+        """Take a certain address; AddressError if it is not free or not in a range."""
         name = str(parse_sloppy(ip))
         ranges = self.ranges(family)
         if not any(name in each for each in ranges):
@@ -82,7 +82,7 @@ class AddressPool:
             raise AddressError(ALLOCATED)
 
     async def take_any(self, family: str, service: Object, dry_run: bool) -> str:
-        """Takes a free address; RangeFull if there is none."""
+        """Take a free address; RangeFull if there is none."""
         for each in self.ranges(family):
             if dry_run:
                 # No address that a real request would get can be promised: the network's own says so.
@@ -104,11 +104,11 @@ class AddressPool:
         return True
 
     async def note(self, name: str, service: Object) -> None:
-        """Writes down an address that a service has already."""
+        """Write down an address that a service has already."""
         await self._create(name, service)
 
     async def release(self, ip: str, namespace: str, name: str) -> None:
-        """Gives an address back, if it is this service's."""
+        """Give an address back, if it is this service's."""
         key = f"{ADDRESSES}{parse_sloppy(ip)}"
         record = self._store.get(key)
         if record is None:
@@ -128,7 +128,7 @@ def _default_first(obj: Object) -> tuple[bool, str]:
 
 
 def _is_ready(obj: Object) -> bool:
-    """Whether addresses may be taken from a ServiceCIDR; without a condition it counts as ready."""
+    """Return whether addresses may be taken from a ServiceCIDR; without a condition it counts as ready."""
     if obj["metadata"].get("deletionTimestamp"):
         return False
     conditions = obj.get("status", {}).get("conditions", ())

@@ -32,7 +32,7 @@ class ServiceOptions:
     def parse(
         cls, cluster_ip_range: str = "10.0.0.0/24", node_port_range: str = "30000-32767"
     ) -> ServiceOptions:
-        """The options from the flags; ValueError says which flag is wrong and why."""
+        """Return the options from the flags; ValueError says which flag is wrong and why."""
         try:
             ranges = tuple(AddressRange(text.strip()) for text in cluster_ip_range.split(","))
         except ValueError as error:

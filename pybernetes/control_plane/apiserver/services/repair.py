@@ -36,7 +36,7 @@ class Findings:
 
 
 def diagnose(services: list[Object], addresses: list[Object], taken: set[int]) -> Findings:
-    """Compares services with what the pools say."""
+    """Compare services with what the pools say."""
     owners: dict[str, Object] = {}
     ports: set[int] = set()
     for service in services:
@@ -71,7 +71,7 @@ class Repair:
         self._later: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Notes what is missing; frees what is left over, now or later."""
+        """Note what is missing; free what is left over, now or later."""
         found = self._look()
         if found.missing_ports:
             await self._ports.change(
@@ -85,7 +85,7 @@ class Repair:
             await self._addresses.note(ip, service)
 
     async def close(self) -> None:
-        """Gives up on what was to be done later."""
+        """Give up on what was to be done later."""
         if self._later is not None:
             self._later.cancel()
             await asyncio.gather(self._later, return_exceptions=True)

@@ -24,7 +24,7 @@ _LABEL_OPERATORS = {"In": "in", "NotIn": "notin", "Exists": "exists", "DoesNotEx
 
 
 async def read(context: ServerContext, request: Request, kind: Kind) -> Object:
-    """The review of the body, through admission and found valid."""
+    """Return the review of the body, through admission and found valid."""
     options = write_options(request, "CreateOptions")
     review = decode(kind.resource, read_body(request), options.validation, request)
     writes.settle_namespace(kind, review["metadata"], request.request_info.namespace)
@@ -41,12 +41,12 @@ async def read(context: ServerContext, request: Request, kind: Kind) -> Object:
 
 
 def answer(context: ServerContext, request: Request, kind: Kind, review: Object) -> Response:
-    """The review with its answer."""
+    """Return the review with its answer."""
     return rendering.render(kind, review, negotiation.plain(request), context.clock(), status=201)
 
 
 async def judge(context: ServerContext, user: User, review: Object) -> None:
-    """Asks the authorizers and notes in the status what they say."""
+    """Ask the authorizers and note in the status what they say."""
     spec = review["spec"]
     question, problems = asked(spec)
     verdict = await context.authorize(user, question)
@@ -61,13 +61,13 @@ async def judge(context: ServerContext, user: User, review: Object) -> None:
 
 
 def subject(spec: dict[str, Any]) -> User:
-    """The user whom a review is about."""
+    """Return the user whom a review is about."""
     extra = {key: tuple(values) for key, values in spec.get("extra", {}).items()}
     return User(spec.get("user", ""), spec.get("uid", ""), tuple(spec.get("groups", ())), extra)
 
 
 def asked(spec: dict[str, Any]) -> tuple[RequestInfo, list[str]]:
-    """The question, and what of its selectors could not be used."""
+    """Return the question, and what of its selectors could not be used."""
     if "resourceAttributes" not in spec:
         attributes = spec["nonResourceAttributes"]
         return RequestInfo(attributes.get("verb", ""), attributes.get("path", "")), []
@@ -99,7 +99,7 @@ def _note(name: str, found: tuple[Any, ...], complete: bool, problems: list[str]
 
 
 def _fields(selector: dict[str, Any]) -> tuple[tuple[tuple[str, str, bool], ...], bool]:
-    """Conditions on fields, and whether all could be read; those that could not only make the question wider."""
+    """Return conditions on fields, and whether all could be read; those that could not only make the question wider."""
     if selector.get("rawSelector"):
         try:
             return tuple(selectors.parse_fields(selector["rawSelector"])), True

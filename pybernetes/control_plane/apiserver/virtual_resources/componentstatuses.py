@@ -24,7 +24,7 @@ _SECONDS = 5.0
 
 
 async def handle(api: ServerContext, request: Request, kind: Kind) -> Response:
-    """One component, or all of them."""
+    """Answer with one component, or all of them."""
     form, name = negotiation.representation(request), request.request_info.name
     include = request.parameter("includeObject") or "Metadata"
     if request.request_info.verb == "get":
@@ -49,7 +49,7 @@ async def _ask(api: ServerContext, name: str) -> Object:
 
 
 async def _probe(port: int) -> tuple[bool, str]:
-    """Asks a component on this machine for its health; nobody can stand in for it, so its name is not checked."""
+    """Ask a component on this machine for its health; nobody can stand in for it, so its name is not checked."""
     context = ssl.create_default_context()
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE

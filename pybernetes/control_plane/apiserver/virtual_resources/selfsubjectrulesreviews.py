@@ -17,7 +17,7 @@ _PATH = ("verbs", "nonResourceURLs")
 
 
 async def handle(context: ServerContext, request: Request, kind: Kind) -> Response:
-    """Lists what the authorizers can list."""
+    """List what the authorizers can list."""
     review = await _access.read(context, request, kind)
     namespace = review.get("spec", {}).get("namespace", "")
     if not namespace:

@@ -15,7 +15,7 @@ from pybernetes.lib.http.messages import Response
 
 
 async def handle(context: ServerContext, request: Request, kind: Kind) -> Response:
-    """Asks those who know tokens."""
+    """Ask those who know tokens."""
     review = await _access.read(context, request, kind)
     spec = review.get("spec", {})
     token = spec.get("token", "")

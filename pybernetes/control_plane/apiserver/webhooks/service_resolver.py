@@ -17,7 +17,7 @@ class Unresolved(Exception):
 
 
 def resolve(context: ServerContext, namespace: str, name: str, port: int) -> tuple[str, int]:
-    """The address and port of one of the endpoints behind a service's port."""
+    """Return the address and port of one of the endpoints behind a service's port."""
     services = context.kinds.find("", "services")
     record = context.store.get(services.key(namespace, name))
     if record is None:
@@ -39,7 +39,7 @@ def resolve(context: ServerContext, namespace: str, name: str, port: int) -> tup
 
 
 def _port(service: Object, number: int) -> str:
-    """The name of the service's port with a number."""
+    """Return the name of the service's port with a number."""
     for port in service["spec"].get("ports", ()):
         if port["port"] == number:
             return port.get("name", "")
@@ -49,7 +49,7 @@ def _port(service: Object, number: int) -> str:
 
 
 def candidates(slices: Iterable[Object], port_name: str) -> Iterator[tuple[str, int]]:
-    """The addresses of all endpoints that are ready, with the port of a name."""
+    """Return the addresses of all endpoints that are ready, with the port of a name."""
     for piece in slices:
         numbers = [
             port["port"]

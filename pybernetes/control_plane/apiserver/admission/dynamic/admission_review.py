@@ -44,7 +44,7 @@ class Shown:
 
 
 def kind_at(kind: Kind, subresource: str) -> dict[str, str]:
-    """The kind of the object that is sent to a resource or subresource."""
+    """Return the kind of the object that is sent to a resource or subresource."""
     resource = kind.resource
     if not subresource:
         return {"group": resource.group, "version": resource.version, "kind": resource.kind}
@@ -57,7 +57,7 @@ def kind_at(kind: Kind, subresource: str) -> dict[str, str]:
 
 
 async def show(context: ServerContext, attributes: Attributes, own: Kind, target: Kind) -> Shown:
-    """The write as one of the target, which serves the same objects as its own kind."""
+    """Return the write as one of the target, which serves the same objects as its own kind."""
     resource = target.resource
     place = Place(resource.group, resource.version, resource.plural)
     kind = kind_at(target, attributes.subresource)
@@ -84,7 +84,7 @@ async def _seen(
 
 
 async def converted(context: ServerContext, obj: Object, own: Kind, target: Kind) -> Object:
-    """An object of one version as another that is stored at the same place shows it."""
+    """Return an object of one version as another that is stored at the same place shows it."""
     record = Record("", await own.seal(obj), 0)
     await target.prepare((record,))
     found = target.object(record)
@@ -94,7 +94,7 @@ async def converted(context: ServerContext, obj: Object, own: Kind, target: Kind
 
 
 def options(attributes: Attributes) -> Object | None:
-    """The options of a write as an object."""
+    """Return the options of a write as an object."""
     if attributes.operation == CONNECT or attributes.request is None:
         return None
     request = attributes.request
@@ -126,7 +126,7 @@ def options(attributes: Attributes) -> Object | None:
 
 
 def request_of(attributes: Attributes, shown: Shown, own: Kind, uid: str) -> Object:
-    """The AdmissionRequest, without the objects."""
+    """Return the AdmissionRequest, without the objects."""
     request_place = place_of(attributes)
     found: Object = {
         "uid": uid,
@@ -156,7 +156,7 @@ def _resource(place: Place) -> dict[str, str]:
 
 
 def review(request: Object, shown: Shown, version: str) -> Object:
-    """The AdmissionReview that is sent."""
+    """Return the AdmissionReview that is sent."""
     request = {**request, "object": shown.obj, "oldObject": shown.old}
     return {"kind": "AdmissionReview", "apiVersion": f"{_GROUP}/{version}", "request": request}
 
@@ -173,7 +173,7 @@ class Answer:
 
 
 def answer(value: Object, uid: str, version: str, mutating: bool) -> Answer:
-    """The answer in a review; Unusable if it is none."""
+    """Return the answer in a review; Unusable if it is none."""
     response = value.get("response")
     if not isinstance(response, dict):
         raise Unusable("webhook response was absent")
@@ -237,7 +237,7 @@ def _patch(text: str) -> Any:
 
 
 def denial(name: str, status: Object) -> StatusError:
-    """The refusal that a webhook's answer means."""
+    """Return the refusal that a webhook's answer means."""
     message = f"admission webhook {go_format.quote(name)} denied the request"
     reason = status.get("reason") or ""
     if status.get("message"):
@@ -251,5 +251,5 @@ def denial(name: str, status: Object) -> StatusError:
 
 
 def no_dry_run(name: str) -> StatusError:
-    """The refusal of a dry run by a webhook that cannot do without side effects."""
+    """Return the refusal of a dry run by a webhook that cannot do without side effects."""
     return errors.bad_request(f"admission webhook {go_format.quote(name)} does not support dry run")

@@ -116,7 +116,7 @@ class Evaluation:
             self.data["variables"] = _Lazy(variables, self)
 
     async def run(self, expression: Expression) -> tuple[Any, str]:
-        """The value, or why there is none; OutOfBudget if no more may be evaluated."""
+        """Return the value, or why there is none; OutOfBudget if no more may be evaluated."""
         if expression.program is None:
             return None, f"compilation error: {expression.error}"
         while True:

@@ -46,13 +46,13 @@ class Place(NamedTuple):
 
 
 def place_of(attributes: Attributes) -> Place:
-    """The resource that is written."""
+    """Return the resource that is written."""
     resource = attributes.resource
     return Place(resource.group, resource.version, resource.plural)
 
 
 def is_exempt(attributes: Attributes) -> bool:
-    """Whether neither webhooks nor policies are asked about a write."""
+    """Return whether neither webhooks nor policies are asked about a write."""
     resource = attributes.resource
     return (resource.group == _REGISTRATION and resource.plural in _EXEMPT) or (
         (resource.group, resource.plural) in _VIRTUAL
@@ -60,7 +60,7 @@ def is_exempt(attributes: Attributes) -> bool:
 
 
 def namespace_of(attributes: Attributes) -> str:
-    """The namespace of a write; a namespace is in itself."""
+    """Return the namespace of a write; a namespace is in itself."""
     resource = attributes.resource
     if resource.plural == "namespaces" and not resource.group:
         return attributes.name or ((attributes.obj or {}).get("metadata") or {}).get("name", "")
@@ -81,7 +81,7 @@ class Rule:
         self._names = frozenset(given.get("resourceNames", ()))
 
     def matches(self, attributes: Attributes, place: Place) -> bool:
-        """Whether a write, seen as one of a place, is meant."""
+        """Return whether a write, seen as one of a place, is meant."""
         operations = self._operations
         return (
             (attributes.operation in operations or "*" in operations)
@@ -108,7 +108,7 @@ class Matcher:
     def __init__(
         self, given: Mapping[str, Any], rules: Iterable[Mapping[str, Any]], every: bool = False
     ) -> None:
-        """``every`` is for bindings, of which one without rules matches all."""
+        """Read the rules; ``every`` is for bindings, of which one without rules matches all."""
         self.rules = [Rule(rule) for rule in rules]
         self.excluded = [Rule(rule) for rule in given.get("excludeResourceRules", ())]
         self.equivalent = given.get("matchPolicy", "Equivalent") == "Equivalent"
@@ -117,7 +117,7 @@ class Matcher:
         self._every = every and not self.rules
 
     def place(self, attributes: Attributes, surroundings: Surroundings) -> Place | None:
-        """The resource as which a write is matched, or None; StatusError if its namespace is gone."""
+        """Return the resource as which a write is matched, or None; StatusError if its namespace is gone."""
         if self.objects and not _selects(self.objects, attributes):
             return None
         found = self._find(attributes, surroundings)
@@ -161,11 +161,11 @@ class Surroundings:
         context.kinds.listeners.append(self._places.clear)
 
     def namespace(self, name: str) -> Object | None:
-        """A namespace as it is stored."""
+        """Return a namespace as it is stored."""
         return self._namespaces.get("", name)
 
     def namespace_labels(self, attributes: Attributes) -> dict[str, str]:
-        """The labels of the namespace of a write, or of a namespace that is written."""
+        """Return the labels of the namespace of a write, or of a namespace that is written."""
         name = namespace_of(attributes)
         if attributes.resource.plural == "namespaces" and attributes.operation != DELETE:
             if attributes.obj is not None and not attributes.subresource:
@@ -176,11 +176,11 @@ class Surroundings:
         return found["metadata"].get("labels") or {}
 
     def kind(self, place: Place) -> Kind | None:
-        """The kind at a place."""
+        """Return the kind at a place."""
         return self._context.kinds.get(*place)
 
     def equivalents(self, own: Place) -> tuple[Place, ...]:
-        """The other places at which the same objects are served."""
+        """Return the other places at which the same objects are served."""
         found = self._places.get(own)
         if found is None:
             kind = self.kind(own)

@@ -23,7 +23,7 @@ _INVALID_FIELDS = (
 
 
 async def take(context: ServerContext, attributes: Attributes, shown: Shown, value: Any) -> bool:
-    """Makes a changed object the one that is written; says whether it is another one than before."""
+    """Make a changed object the one that is written, and return whether it differs from before."""
     assert attributes.obj is not None
     if not isinstance(value, dict):
         problem = f"json: cannot unmarshal {json_name(value)} into Go value of type {HEAD}"
@@ -60,7 +60,7 @@ def _decoded(resource: Resource, value: Object) -> Object:
 
 
 def _keep_fields(attributes: Attributes, new: Object) -> None:
-    """Puts back who owns what, if the change made nonsense of it."""
+    """Put back who owns what, if the change made nonsense of it."""
     assert attributes.obj is not None
     before = attributes.obj.get("metadata", {}).get("managedFields")
     after = new.get("metadata", {}).get("managedFields")
@@ -76,7 +76,7 @@ def _keep_fields(attributes: Attributes, new: Object) -> None:
 
 
 def _of_another_kind(shown: Shown, value: Object) -> Object:
-    """What is sent to a subresource and is no object of the resource: an eviction, a binding."""
+    """Return what is sent to a subresource and is no object of the resource: an eviction, a binding."""
     kind = shown.kind
     try:
         new = Decoder().decode(kind_type(kind["group"], kind["version"], kind["kind"]), value)

@@ -100,7 +100,7 @@ class Policies(Generic[P]):
         self.surroundings = Surroundings(context)
 
     def current(self) -> list[P]:
-        """What is in force now."""
+        """Return what is in force now."""
         changed = self._changed(self._prefixes[0]), self._changed(self._prefixes[1])
         if changed != self._seen:
             self._seen = changed
@@ -130,7 +130,7 @@ class Policies(Generic[P]):
     async def invocations(
         self, attributes: Attributes, policies: list[P]
     ) -> tuple[list[Invocation[P]], list[Misconfigured[P]]]:
-        """What concerns a write, and what should but cannot."""
+        """Return what concerns a write, and what should but cannot."""
         found: list[Invocation[P]] = []
         broken: list[Misconfigured[P]] = []
         for policy in policies:
@@ -169,7 +169,7 @@ class Policies(Generic[P]):
     async def _params(
         self, policy: P, binding: Binding, kind: Kind | None, attributes: Attributes
     ) -> list[Object | None]:
-        """The parameters for a write; one None if the policy is to be used without."""
+        """Return the parameters for a write; one None if the policy is to be used without."""
         reference = binding.spec.get("paramRef")
         if kind is None or reference is None:
             return [None]
@@ -200,7 +200,7 @@ class Policies(Generic[P]):
         return found
 
     async def shown(self, attributes: Attributes, place: Place) -> tuple[Shown, Object]:
-        """The write as one of a place, and its request."""
+        """Return the write as one of a place, and its request."""
         own, target = self.surroundings.kind(place_of(attributes)), self.surroundings.kind(place)
         if own is None or target is None:
             raise errors.internal(f"unable to convert to {place}: unknown kind")
@@ -210,7 +210,7 @@ class Policies(Generic[P]):
         return shown, request
 
     def namespace(self, attributes: Attributes) -> Object | None:
-        """The namespace of a write, for expressions; a namespace is in none."""
+        """Return the namespace of a write, for expressions; a namespace is in none."""
         if not attributes.namespace or attributes.resource.plural == "namespaces":
             return None
         found = self.surroundings.namespace(attributes.namespace)
@@ -228,7 +228,7 @@ class Policies(Generic[P]):
         answers: dict[Any, Any],
         **more: Any,
     ) -> Evaluation:
-        """The write as the expressions of a policy see it."""
+        """Return the write as the expressions of a policy see it."""
         return Evaluation(
             self._context, attributes, shown, request, namespace=self.namespace(attributes), params=param,
             variables=policy.variables, answers=answers, **more,

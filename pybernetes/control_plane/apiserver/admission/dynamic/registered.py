@@ -27,12 +27,12 @@ class Registered(Plugin, Generic[R]):
         self._current = current
 
     def consult(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Asks about a write; None if there is nobody to ask."""
+        """Ask about a write; None if there is nobody to ask."""
         found = self._current()
         if not found or is_exempt(attributes):
             return None
         return self.ask(attributes, found)
 
     async def ask(self, attributes: Attributes, registered: list[R]) -> None:
-        """Changes or refuses the write as they say."""
+        """Change or refuse the write as they say."""
         raise NotImplementedError

@@ -72,7 +72,7 @@ class Hooks:
             context.metrics.more.append(context.hook_metrics.render)
 
     def current(self) -> list[Hook]:
-        """What is registered now."""
+        """Return what is registered now."""
         changed = self._changed(self._prefix)
         if changed != self._seen:
             self._seen = changed
@@ -86,7 +86,7 @@ class Hooks:
         return self._hooks
 
     async def invocation(self, hook: Hook, index: int, attributes: Attributes) -> Invocation | None:
-        """How a webhook is to be called for a write, or None if it is not."""
+        """Return how a webhook is to be called for a write, or None if it is not."""
         place = hook.matcher.place(attributes, self._surroundings)
         if place is None:
             return None
@@ -107,7 +107,7 @@ class Hooks:
         return Invocation(hook, index, shown)
 
     async def call(self, invocation: Invocation, attributes: Attributes) -> Answer:
-        """Calls a webhook and counts it; CallError, or StatusError if a dry run is none for it."""
+        """Call a webhook and count it; CallError, or StatusError if a dry run is none for it."""
         begin = time.monotonic()
         hook, operation = invocation.hook, attributes.operation
         metrics, sort = self._context.hook_metrics, self._sort
@@ -157,5 +157,5 @@ class Hooks:
 
 
 def failed(hook: Hook, error: CallError) -> errors.StatusError:
-    """The refusal of a write because a webhook could not be asked."""
+    """Return the refusal of a write because a webhook could not be asked."""
     return errors.internal(f"failed calling webhook {go_format.quote(hook.name)}: {error}")

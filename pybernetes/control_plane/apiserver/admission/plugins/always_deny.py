@@ -20,7 +20,7 @@ class AlwaysDeny(Plugin):
     scope = Scope(operations=(CREATE, UPDATE, DELETE, CONNECT), subresources=None)
 
     def mutate(self, attributes: Attributes) -> None:
-        """Refuses."""
+        """Refuse the write."""
         attributes.refuse("admission control is denying all modifications")
 
 

@@ -21,7 +21,7 @@ class AlwaysPullImages(Plugin):
     scope = Scope(resources=("pods",))
 
     def mutate(self, attributes: Attributes) -> None:
-        """Sets the policy of every container and image volume."""
+        """Set the policy of every container and image volume."""
         if not _names_new_images(attributes):
             return
         assert attributes.obj is not None
@@ -31,7 +31,7 @@ class AlwaysPullImages(Plugin):
             volume["image"]["pullPolicy"] = "Always"
 
     def validate(self, attributes: Attributes) -> None:
-        """Refuses any other policy, which a plugin in between may have set."""
+        """Refuse any other policy, which a plugin in between may have set."""
         if not _names_new_images(attributes):
             return
         assert attributes.obj is not None

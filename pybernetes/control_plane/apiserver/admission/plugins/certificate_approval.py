@@ -22,7 +22,7 @@ class CertificateApproval(Plugin):
         self._context = inputs.context
 
     async def validate(self, attributes: Attributes) -> None:
-        """Refuses a decision without the permission ``approve`` for the signer."""
+        """Refuse a decision without the permission ``approve`` for the signer."""
         # The stored request counts: the one that is sent could name a signer for which the permission is there.
         signer = (attributes.old or {}).get("spec", {}).get("signerName", "")
         if not await for_signer(self._context, attributes.user, "approve", signer):

@@ -24,7 +24,7 @@ class CertificateSigning(Plugin):
         self._context = inputs.context
 
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Refuses a certificate or a condition without the permission ``sign`` for the signer."""
+        """Refuse a certificate or a condition without the permission ``sign`` for the signer."""
         after, before = ((each or {}).get("status", {}) for each in (attributes.obj, attributes.old))
         if all(
             (after.get(key) or None) == (before.get(key) or None) for key in ("certificate", "conditions")

@@ -17,7 +17,7 @@ class CertificateSubjectRestriction(Plugin):
     scope = Scope(operations=(CREATE,), resources=("certificatesigningrequests.certificates.k8s.io",))
 
     def validate(self, attributes: Attributes) -> None:
-        """Refuses the group ``system:masters`` in requests to the signer of client certificates."""
+        """Refuse the group ``system:masters`` in requests to the signer of client certificates."""
         spec = (attributes.obj or {}).get("spec", {})
         if spec.get("signerName") != certificate_request.CLIENT_SIGNER:
             return

@@ -26,7 +26,7 @@ class ClusterTrustBundleAttest(Plugin):
         self._context = inputs.context
 
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Refuses a bundle without the permission ``attest`` for its signer."""
+        """Refuse a bundle without the permission ``attest`` for its signer."""
         bundle = attributes.obj
         assert bundle is not None
         signer = bundle.get("spec", {}).get("signerName")

@@ -23,7 +23,7 @@ class DefaultIngressClass(Plugin):
         self._classes = Lookup(inputs.context, _GROUP, "ingressclasses")
 
     def mutate(self, attributes: Attributes) -> None:
-        """Fills in the class, if there is a default."""
+        """Fill in the class, if there is a default."""
         ingress = attributes.obj
         assert ingress is not None
         spec = ingress.setdefault("spec", {})

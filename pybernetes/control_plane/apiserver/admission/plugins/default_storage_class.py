@@ -21,7 +21,7 @@ class DefaultStorageClass(Plugin):
         self._classes = Lookup(inputs.context, "storage.k8s.io", "storageclasses")
 
     def mutate(self, attributes: Attributes) -> None:
-        """Fills in the class, if there is a default."""
+        """Fill in the class, if there is a default."""
         claim = attributes.obj
         assert claim is not None
         spec = claim.setdefault("spec", {})

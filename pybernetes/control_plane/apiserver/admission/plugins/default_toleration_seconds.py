@@ -30,7 +30,7 @@ class DefaultTolerationSeconds(Plugin):
         self._seconds = {taint: getattr(inputs.arguments, flag.attribute) for taint, flag in _FLAGS.items()}
 
     def mutate(self, attributes: Attributes) -> None:
-        """Adds the tolerations that the pod does not have in a form of its own."""
+        """Add the tolerations that the pod does not have in a form of its own."""
         assert attributes.obj is not None
         spec = attributes.obj["spec"]
         tolerations = spec.get("tolerations") or []

@@ -14,7 +14,7 @@ class DenyServiceExternalIPs(Plugin):
     scope = Scope(resources=("services",))
 
     def validate(self, attributes: Attributes) -> None:
-        """Refuses new external addresses."""
+        """Refuse new external addresses."""
         after, before = (
             set((each or {}).get("spec", {}).get("externalIPs") or ())
             for each in (attributes.obj, attributes.old)

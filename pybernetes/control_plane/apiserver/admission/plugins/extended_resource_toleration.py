@@ -16,7 +16,7 @@ class ExtendedResourceToleration(Plugin):
     scope = Scope(resources=("pods",))
 
     def mutate(self, attributes: Attributes) -> None:
-        """Adds a toleration named like each extended resource."""
+        """Add a toleration named like each extended resource."""
         assert attributes.obj is not None
         spec = attributes.obj["spec"]
         names = {

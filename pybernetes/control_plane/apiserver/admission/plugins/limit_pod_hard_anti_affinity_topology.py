@@ -17,7 +17,7 @@ class LimitPodHardAntiAffinityTopology(Plugin):
     scope = Scope(resources=("pods",))
 
     def validate(self, attributes: Attributes) -> None:
-        """Refuses hard anti-affinity by another label than the host name."""
+        """Refuse hard anti-affinity by another label than the host name."""
         pod = attributes.obj or {}
         rules = (pod["spec"].get("affinity") or {}).get("podAntiAffinity") or {}
         for term in rules.get("requiredDuringSchedulingIgnoredDuringExecution") or ():

@@ -20,7 +20,7 @@ class LimitRanger(Plugin):
         self._limit_ranges = Lookup(inputs.context, "", "limitranges")
 
     def mutate(self, attributes: Attributes) -> None:
-        """Gives containers the requests and limits that they lack."""
+        """Give containers the requests and limits that they lack."""
         ranges = self._limit_ranges.all(attributes.namespace)
         if ranges and attributes.resource.plural == "pods" and _concerns(attributes):
             assert attributes.obj is not None
@@ -28,7 +28,7 @@ class LimitRanger(Plugin):
                 limit_ranges.default_pod(limit_range, attributes.obj)
 
     def validate(self, attributes: Attributes) -> None:
-        """Refuses what asks for too little or too much."""
+        """Refuse what asks for too little or too much."""
         ranges = self._limit_ranges.all(attributes.namespace)
         if not ranges or not _concerns(attributes):
             return
@@ -43,7 +43,7 @@ class LimitRanger(Plugin):
 
 
 def _concerns(attributes: Attributes) -> bool:
-    """What containers ask for changes by a resize alone, and nothing matters any more to what is being deleted."""
+    """Return whether limits are checked: requests change by a resize only, and never after deletion has begun."""
     if attributes.operation != UPDATE:
         return True
     if attributes.resource.plural == "pods" and not attributes.subresource:

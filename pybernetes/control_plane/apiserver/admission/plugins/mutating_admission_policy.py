@@ -80,7 +80,7 @@ class MutatingAdmissionPolicy(Registered[Mutating]):
         reinvocation: Reinvocation,
         answers: dict[Any, Any],
     ) -> str:
-        """Applies one policy; gives what is wrong with it."""
+        """Apply one policy and return what is wrong with it."""
         policy, param = invocation.policy, invocation.param
         shown, request = await self._policies.shown(attributes, invocation.place)
         if policy.conditions:

@@ -82,7 +82,7 @@ class MutatingAdmissionWebhook(Registered[Hook]):
             reinvocation.asked.add(hook.uid)
 
     async def _patch(self, invocation: Invocation, attributes: Attributes, patch: Any) -> bool:
-        """Applies a patch as a whole or not at all; says whether it changed anything."""
+        """Apply a patch as a whole or not at all, and return whether it changed anything."""
         shown = invocation.shown
         if attributes.obj is None or shown.obj is None:
             name = go_format.quote(invocation.hook.name)

@@ -22,7 +22,7 @@ class NamespaceAutoProvision(Plugin):
         self._namespaces = Lookup(inputs.context, "", "namespaces")
 
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Makes the namespace, unless it is there."""
+        """Make the namespace, unless it is there."""
         resource, namespace = attributes.resource, attributes.namespace
         if attributes.dry_run or not namespace or (resource.plural == "namespaces" and not resource.group):
             return None

@@ -21,7 +21,7 @@ class NamespaceExists(Plugin):
         self._namespaces = Lookup(inputs.context, "", "namespaces")
 
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Refuses what has no namespace to be in."""
+        """Refuse what has no namespace to be in."""
         resource = attributes.resource
         if not attributes.namespace or (resource.plural == "namespaces" and not resource.group):
             return None

@@ -26,7 +26,7 @@ class NamespaceLifecycle(Plugin):
         self._namespaces = Lookup(inputs.context, "", "namespaces")
 
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Refuses new content where there must be none, and the deletion of the system's namespaces."""
+        """Refuse new content where there must be none, and the deletion of the system's namespaces."""
         resource = attributes.resource
         if resource.plural == "namespaces" and not resource.group:
             if attributes.operation == DELETE and attributes.name in IMMORTAL:

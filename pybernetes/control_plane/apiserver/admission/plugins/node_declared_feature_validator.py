@@ -60,7 +60,7 @@ class NodeDeclaredFeatureValidator(Plugin):
         self._nodes = Lookup(inputs.context, "", "nodes")
 
     def validate(self, attributes: Attributes) -> None:
-        """Refuses a change that needs what the node does not declare."""
+        """Refuse a change that needs what the node does not declare."""
         pod, old = attributes.obj, attributes.old
         assert pod is not None and old is not None
         name = pod["spec"].get("nodeName")

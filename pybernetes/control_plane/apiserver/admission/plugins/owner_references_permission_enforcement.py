@@ -20,7 +20,7 @@ def _references(obj: Object | None) -> list[Reference]:
 
 
 def newly_blocking(new: list[Reference], old: list[Reference]) -> list[Reference]:
-    """The references that hold up the deletion of their owner and did not before."""
+    """Return the references that hold up the deletion of their owner and did not before."""
     before = {each.get("uid") for each in old if each.get("blockOwnerDeletion")}
     return [each for each in new if each.get("blockOwnerDeletion") and each.get("uid") not in before]
 
@@ -36,7 +36,7 @@ class OwnerReferencesPermissionEnforcement(Plugin):
         self._context = inputs.context
 
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Refuses changes of owners without the permission that they amount to."""
+        """Refuse changes of owners without the permission that they amount to."""
         if attributes.subresource == "status" and attributes.resource.plural == "pods":
             return None  # a status cannot change owners
         new, old = _references(attributes.obj), _references(attributes.old)

@@ -31,7 +31,7 @@ class PersistentVolumeClaimResize(Plugin):
         self._classes = Lookup(inputs.context, "storage.k8s.io", "storageclasses")
 
     def validate(self, attributes: Attributes) -> None:
-        """Refuses an expansion that cannot be."""
+        """Refuse an expansion that cannot be."""
         new, old = attributes.obj, attributes.old
         assert new is not None and old is not None
         if quantity.parse(_size(new)) <= quantity.parse(_size(old)):

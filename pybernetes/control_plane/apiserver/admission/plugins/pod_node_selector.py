@@ -26,7 +26,7 @@ class PodNodeSelector(Plugin):
         self._selectors: Labels = (inputs.configuration or {}).get("podNodeSelectorPluginConfig") or {}
 
     def mutate(self, attributes: Attributes) -> None:
-        """Merges the namespace's selector into the pod's."""
+        """Merge the namespace's selector into the pod's."""
         assert attributes.obj is not None
         spec = attributes.obj["spec"]
         merged = {**self._of_namespace(attributes.namespace), **(spec.get("nodeSelector") or {})}
@@ -35,7 +35,7 @@ class PodNodeSelector(Plugin):
         self.validate(attributes)
 
     def validate(self, attributes: Attributes) -> None:
-        """Refuses a selector that contradicts the namespace's, or goes beyond what is permitted."""
+        """Refuse a selector that contradicts the namespace's, or goes beyond what is permitted."""
         assert attributes.obj is not None
         given = attributes.obj["spec"].get("nodeSelector") or {}
         wanted = self._of_namespace(attributes.namespace)
@@ -60,7 +60,7 @@ def _refusal(attributes: Attributes, why: str) -> Exception:
 
 
 def parse(text: str) -> Labels:
-    """Labels written as ``a=b,c=d``."""
+    """Return labels that are written as ``a=b,c=d``."""
     found: Labels = {}
     for part in text.split(",") if text else ():
         pieces = part.split("=")

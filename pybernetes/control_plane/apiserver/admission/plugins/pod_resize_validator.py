@@ -24,7 +24,7 @@ class PodResizeValidator(Plugin):
         self._nodes = Lookup(inputs.context, "", "nodes")
 
     def validate(self, attributes: Attributes) -> None:
-        """Refuses what does not fit, and any resize where the node's system has none."""
+        """Refuse what does not fit, and any resize where the node's system has none."""
         pod, old = attributes.obj, attributes.old
         assert pod is not None and old is not None
         name = pod["spec"].get("nodeName")

@@ -31,7 +31,7 @@ class PodTolerationRestriction(Plugin):
         self._configuration = inputs.configuration or {}
 
     def mutate(self, attributes: Attributes) -> None:
-        """Merges the defaults of the namespace, or of the cluster, into the pod."""
+        """Merge the defaults of the namespace, or of the cluster, into the pod."""
         assert attributes.obj is not None
         spec = attributes.obj["spec"]
         extra: list[dict[str, Any]] = []
@@ -46,7 +46,7 @@ class PodTolerationRestriction(Plugin):
         self.validate(attributes)
 
     def validate(self, attributes: Attributes) -> None:
-        """Refuses tolerations beyond those that are permitted."""
+        """Refuse tolerations beyond those that are permitted."""
         assert attributes.obj is not None
         given = attributes.obj["spec"].get("tolerations") or ()
         permitted, scope = self._of_namespace(attributes.namespace, PERMITTED, "whitelist")

@@ -21,7 +21,7 @@ class PodTopologyLabels(Plugin):
         self._nodes = Lookup(inputs.context, "", "nodes")
 
     def mutate(self, attributes: Attributes) -> None:
-        """Copies the labels from the node to the pod, or to the binding, which passes them on."""
+        """Copy the labels from the node to the pod, or to the binding, which passes them on."""
         assert attributes.obj is not None
         if attributes.subresource:
             target = attributes.obj.get("target") or {}

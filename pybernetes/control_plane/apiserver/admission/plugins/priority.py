@@ -15,7 +15,7 @@ _PREEMPT = "PreemptLowerPriority"
 
 
 def default_of(classes: Sequence[Object]) -> Object | None:
-    """The class of pods that name none; should there be several, the least."""
+    """Return the class of pods that name none; should there be several, the least."""
     marked = [each for each in classes if each.get("globalDefault")]
     return min(marked, key=lambda each: each.get("value", 0), default=None)
 
@@ -36,7 +36,7 @@ class Priority(Plugin):
         return self._default.of("", self._classes.all())
 
     def mutate(self, attributes: Attributes) -> None:
-        """Sets the priority of a new pod, and keeps that of an old one."""
+        """Set the priority of a new pod, and keep that of an old one."""
         if attributes.resource.plural != "pods":
             return
         pod, old = attributes.obj, attributes.old
@@ -77,7 +77,7 @@ class Priority(Plugin):
         spec["preemptionPolicy"] = policy
 
     def validate(self, attributes: Attributes) -> None:
-        """Refuses a second class for pods that name none."""
+        """Refuse a second class for pods that name none."""
         if attributes.resource.plural == "pods" or not (attributes.obj or {}).get("globalDefault"):
             return
         assert attributes.obj is not None

@@ -29,7 +29,7 @@ class RuntimeClass(Plugin):
         self._classes = Lookup(inputs.context, "node.k8s.io", "runtimeclasses")
 
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Completes the pod by what its class says."""
+        """Complete the pod by what its class says."""
         assert attributes.obj is not None
         name = attributes.obj["spec"].get("runtimeClassName")
         return None if name is None else self._complete(attributes, name)
@@ -66,7 +66,7 @@ class RuntimeClass(Plugin):
             spec["tolerations"] = tolerations.merge(spec.get("tolerations") or (), more)
 
     def validate(self, attributes: Attributes) -> None:
-        """Refuses an overhead that is not that of the class."""
+        """Refuse an overhead that is not that of the class."""
         assert attributes.obj is not None
         spec = attributes.obj["spec"]
         name, given = spec.get("runtimeClassName"), spec.get("overhead")

@@ -36,7 +36,7 @@ class ServiceAccount(Plugin):
         self._accounts = Lookup(inputs.context, "", "serviceaccounts")
 
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Completes a new pod."""
+        """Complete a new pod."""
         if attributes.operation != CREATE or attributes.subresource:
             return None
         pod = attributes.obj
@@ -63,7 +63,7 @@ class ServiceAccount(Plugin):
         _complete(attributes, pod, account)
 
     def validate(self, attributes: Attributes) -> None:
-        """Refuses pods without an account, and secrets that the account may not mount where that is enforced."""
+        """Refuse pods without an account, and secrets that the account may not mount where that is enforced."""
         pod = attributes.obj
         assert pod is not None
         if attributes.operation != CREATE and not attributes.subresource:
@@ -118,7 +118,7 @@ def _complete(attributes: Attributes, pod: Object, account: Object) -> None:
 
 
 def mount_token(spec: dict[str, Any]) -> None:
-    """Mounts the account's token into every container that has nothing else in its place."""
+    """Mount the account's token into every container that has nothing else in its place."""
     volumes = spec.get("volumes") or []
     found = next((each["name"] for each in volumes if each.get("name", "").startswith(_VOLUME)), None)
     name = found
@@ -134,7 +134,7 @@ def mount_token(spec: dict[str, Any]) -> None:
 
 
 def _token_volume(name: str) -> dict[str, Any]:
-    """The token, the authority to know the API server by, and the namespace."""
+    """Return the token, the authority to know the API server by, and the namespace."""
     field = {"apiVersion": "v1", "fieldPath": "metadata.namespace"}
     sources: list[dict[str, Any]] = [
         {"serviceAccountToken": {"expirationSeconds": _TOKEN_SECONDS, "path": "token"}},
@@ -150,7 +150,7 @@ def _enforces(account: Object) -> bool:
 
 
 def _check_secrets(attributes: Attributes, pod: Object, account: Object) -> None:
-    """Refuses secrets that the account does not list."""
+    """Refuse secrets that the account does not list."""
     name = account["metadata"]["name"]
     mountable = {each.get("name", "") for each in account.get("secrets") or ()}
     tail = f"is not allowed because service account {name} does not reference that"
@@ -168,7 +168,7 @@ def _check_secrets(attributes: Attributes, pod: Object, account: Object) -> None
 
 
 def _secrets(pod: Object, subresource: str) -> Iterator[tuple[str, str]]:
-    """Where secrets are named, and their names."""
+    """Return where secrets are named, and their names."""
     spec = pod["spec"]
     lists = {"ephemeralContainers": "ephemeral container"}
     if not subresource:

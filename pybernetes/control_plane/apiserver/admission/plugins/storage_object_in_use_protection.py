@@ -24,7 +24,7 @@ class StorageObjectInUseProtection(Plugin):
     )
 
     def mutate(self, attributes: Attributes) -> None:
-        """Adds the finalizer that a controller takes off when nothing needs the object."""
+        """Add the finalizer that a controller takes off when nothing needs the object."""
         assert attributes.obj is not None
         finalizers = attributes.obj["metadata"].setdefault("finalizers", [])
         wanted = _FINALIZERS[attributes.resource.plural]

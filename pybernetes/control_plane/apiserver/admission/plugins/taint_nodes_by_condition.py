@@ -17,7 +17,7 @@ class TaintNodesByCondition(Plugin):
     scope = Scope(operations=(CREATE,), resources=("nodes",))
 
     def mutate(self, attributes: Attributes) -> None:
-        """Adds the taint, unless it is there; a controller takes it off again."""
+        """Add the taint, unless it is there; a controller takes it off again."""
         assert attributes.obj is not None
         taints = attributes.obj.setdefault("spec", {}).setdefault("taints", [])
         if not any((each.get("key"), each.get("effect")) == tuple(_NOT_READY.values()) for each in taints):

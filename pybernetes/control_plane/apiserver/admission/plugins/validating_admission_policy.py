@@ -156,7 +156,7 @@ class ValidatingAdmissionPolicy(Registered[Validating]):
 
 
 async def _validate(policy: Validating, evaluation: Evaluation) -> list[Denial]:
-    """The validations of a policy that do not hold."""
+    """Return the validations of a policy that do not hold."""
     denials = []
     try:
         for index, check in enumerate(policy.checks):
@@ -189,7 +189,7 @@ def _denied(policy: Policy, binding: Binding | None, message: str) -> str:
 def _act(
     policy: Validating, binding: Binding, denial: Denial, attributes: Attributes, outcome: _Outcome
 ) -> None:
-    """Does what the binding wants done about a validation that did not hold."""
+    """Do what the binding wants done about a validation that did not hold."""
     actions = binding.spec.get("validationActions", ())
     for action in actions:
         if action == "Deny":

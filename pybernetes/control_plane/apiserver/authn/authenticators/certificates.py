@@ -22,7 +22,7 @@ FLAGS = (
 
 
 def requests(parts: AuthenticatorInputs) -> RequestAuthenticator | None:
-    """Certificates of the authorities for clients."""
+    """Return what knows clients by certificates of the authorities for clients."""
     bundle, clock = parts.clients, parts.context.clock
     if bundle is None:
         return None

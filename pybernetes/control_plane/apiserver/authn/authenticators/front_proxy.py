@@ -44,7 +44,7 @@ FLAGS = (
 
 
 def requests(parts: AuthenticatorInputs) -> RequestAuthenticator | None:
-    """Proxies with a certificate of their authority and one of the allowed names."""
+    """Return what knows proxies by the authority of their certificate and by its name."""
     arguments, bundle = parts.arguments, parts.proxies
     check(arguments)
     if bundle is None:
@@ -70,7 +70,7 @@ def authenticator(
     extra_headers_prefix: Iterable[str],
     allowed_names: Iterable[str],
 ) -> RequestAuthenticator:
-    """Believes what proxies of one of these names, with a certificate of the bundle, say in these headers."""
+    """Return what believes these headers of proxies with one of these names and a certificate of the bundle."""
     allowed = frozenset(allowed_names)
     names, uids = _lower(username_headers), _lower(uid_headers)
     groups, prefixes = _lower(group_headers), _lower(extra_headers_prefix)
@@ -96,7 +96,7 @@ def authenticator(
 
 
 def check(arguments: Any) -> None:
-    """ValueError for a list with an empty name; a warning for one that aggregated servers do not know."""
+    """Raise ValueError for a list with an empty name; warn of one that aggregated servers do not know."""
     for what in ("username", "uid", "group"):
         values = getattr(arguments, f"requestheader_{what}_headers")
         _no_blank(f"requestheader-{what}-headers", values)

@@ -12,7 +12,7 @@ from pybernetes.control_plane.apiserver.authn.service_accounts.tokens import Tok
 
 
 def tokens(parts: AuthenticatorInputs) -> TokenAuthenticator | None:
-    """The tokens that this server, or another with its keys, has made."""
+    """Return what knows the tokens that this server, or another with its keys, has made."""
     return Tokens(parts.context, parts.accounts)
 
 

@@ -20,7 +20,7 @@ FLAGS = (Flag("token-auth-file", "", "file of static tokens: token,user,uid,grou
 
 
 def read(path: Path) -> dict[bytes, User]:
-    """The users of a file, by their tokens; ValueError names the line that makes no sense."""
+    """Return the users of a file, by their tokens; ValueError names the line that makes no sense."""
     users: dict[bytes, User] = {}
     with path.open(newline="") as file:
         for number, row in enumerate(csv.reader(file, skipinitialspace=True), 1):
@@ -35,7 +35,7 @@ def read(path: Path) -> dict[bytes, User]:
 
 
 def tokens(parts: AuthenticatorInputs) -> TokenAuthenticator | None:
-    """The tokens of ``--token-auth-file``."""
+    """Return what knows the tokens of ``--token-auth-file``."""
     if not parts.arguments.token_auth_file:
         return None
     known = {

@@ -19,14 +19,14 @@ class AlwaysAllow:
     name = "AlwaysAllow"
 
     def start(self) -> None:
-        """Nothing to read."""
+        """Read nothing."""
 
     def authorize(self, user: User, info: RequestInfo) -> Verdict:
-        """Always yes."""
+        """Allow everything."""
         return ALLOWED
 
     def rules(self, user: User, namespace: str) -> Rules:
-        """Everything."""
+        """Return rules that allow everything."""
         return Rules(list(_EVERYTHING))
 
 

@@ -16,14 +16,14 @@ class AlwaysDeny:
     name = "AlwaysDeny"
 
     def start(self) -> None:
-        """Nothing to read."""
+        """Read nothing."""
 
     def authorize(self, user: User, info: RequestInfo) -> Verdict:
-        """Never yes; an authorizer that comes later may still say so."""
+        """Allow nothing; a later authorizer may still do so."""
         return _NO
 
     def rules(self, user: User, namespace: str) -> Rules:
-        """Nothing."""
+        """Return no rules."""
         return Rules()
 
 

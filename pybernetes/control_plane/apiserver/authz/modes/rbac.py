@@ -18,10 +18,10 @@ class RbacAuthorizer:
         self.authorize = context.roles.authorize
 
     def start(self) -> None:
-        """The server has started the index."""
+        """Leave it to the server, which starts the index."""
 
     def rules(self, user: User, namespace: str) -> Rules:
-        """The rules of the user's roles."""
+        """Return the rules of the user's roles."""
         return Rules(self._roles.rules(user, namespace), False, self._roles.missing(user, namespace))
 
 

@@ -13,7 +13,7 @@ from pybernetes.control_plane.apiserver.request_info import RequestInfo
 
 
 def guards(context: ServerContext) -> dict[tuple[str, str], WriteCheck]:
-    """The guard of pod certificate requests."""
+    """Return the check of pod certificate requests."""
 
     async def status(request: Request, new: Object, old: Object | None) -> None:
         if (

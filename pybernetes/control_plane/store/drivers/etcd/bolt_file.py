@@ -27,7 +27,7 @@ TRAILER = hashlib.sha256().digest_size  # etcd appends a checksum to a snapshot
 
 
 def is_bolt(path: Path) -> bool:
-    """Whether a file looks like a database of etcd."""
+    """Return whether a file looks like a database of etcd."""
     with path.open("rb") as file:
         head = file.read(PAGE_HEADER.size + 4)
     return len(head) == PAGE_HEADER.size + 4 and head.endswith(MAGIC.to_bytes(4, "little"))
@@ -81,11 +81,11 @@ class Tree:
         return next((meta for size in sizes if (meta := self._meta(size)) is not None), None)
 
     def page(self, number: int) -> Iterator[tuple[bytes, int, bytes]]:
-        """Key, flags and value of everything below a page, in key order."""
+        """Return key, flags and value of everything below a page, in key order."""
         yield from self._elements(self._view, number * self._page_size)
 
     def bucket(self, content: bytes) -> Iterator[tuple[bytes, int, bytes]]:
-        """Everything in a bucket, whose header is `content`."""
+        """Return everything in a bucket, whose header is `content`."""
         root, _ = BUCKET_HEADER.unpack_from(content)
         if root:
             yield from self.page(root)
@@ -110,7 +110,7 @@ class Tree:
 
 
 def table() -> list[int]:
-    """The table of the Castagnoli polynomial."""
+    """Return the table of the Castagnoli polynomial."""
     found = []
     for byte in range(256):
         for _ in range(8):
@@ -123,7 +123,7 @@ TABLE = table()
 
 
 def crc32c(content: bytes, checksum: int) -> int:
-    """Carry on a CRC-32C; begins and ends with all bits inverted."""
+    """Carry on a CRC-32C, which begins and ends with all bits inverted."""
     lookup = TABLE
     for byte in content:
         checksum = lookup[(checksum ^ byte) & 0xFF] ^ checksum >> 8

@@ -106,7 +106,7 @@ class EtcdClient:
         timeout: float = CALL_SECONDS,
         attempt: float = ATTEMPT_SECONDS,
     ) -> tuple[Any, bool]:
-        """The answer, and whether an earlier attempt failed that may have taken effect nevertheless."""
+        """Return the answer, and whether an earlier attempt failed that may have taken effect nevertheless."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + timeout
         failures = 0
@@ -135,7 +135,7 @@ class EtcdClient:
 
 
 def read(path: str | None) -> bytes | None:
-    """The content of a file, if one is named."""
+    """Return the content of a file, if one is named."""
     if not path:
         return None
     try:

@@ -148,7 +148,7 @@ class EtcdStore(MirroredStore):
             return await self._transact(key, compare, rpc.RequestOp(request_put=put))
 
     async def _transact(self, key: str, compare: Any, change: Any) -> tuple[int, Any, bool]:
-        """The revision of the change, or 0 with what is there instead; and whether it was tried before."""
+        """Return the revision of the change, or 0 with what is there instead; and whether it was tried before."""
         read = rpc.RequestOp(request_range=rpc.RangeRequest(key=key.encode()))
         request = rpc.TxnRequest(compare=[compare], success=[change], failure=[read])
         answer, repeated = await self.client.call(lambda endpoint: endpoint.kv.Txn, request)
@@ -185,7 +185,7 @@ class EtcdStore(MirroredStore):
     # --- keeping up
 
     async def sync(self) -> None:
-        """One linearizable read for all callers that wait, then the mirror catches up with it."""
+        """Make one linearizable read for all callers that wait, and let the mirror catch up with it."""
         # A read that is under way may have been answered before this call: only the next one counts.
         if self._next_head is None:
             self._next_head = asyncio.get_running_loop().create_task(self._head_after(self._this_head))
@@ -198,7 +198,7 @@ class EtcdStore(MirroredStore):
         return await self._head(CALL_SECONDS)
 
     async def _head(self, timeout: float) -> int:
-        """The current revision of the cluster."""
+        """Return the current revision of the cluster."""
         request = rpc.RangeRequest(key=self._barrier.encode(), keys_only=True)
         answer, _ = await self.client.call(lambda endpoint: endpoint.kv.Range, request, timeout=timeout)
         revision: int = answer.header.revision

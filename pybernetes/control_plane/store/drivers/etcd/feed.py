@@ -161,7 +161,7 @@ class EtcdFeed:
         mirror.advance(last)
 
     async def _read_all(self, timeout: float) -> tuple[list[Any], int]:
-        """Everything under the prefix at one revision."""
+        """Return everything under the prefix at one revision."""
         pairs: list[Any] = []
         revision, key = 0, self._key
         while True:
@@ -216,7 +216,7 @@ class EtcdFeed:
 
 
 def progress_is_ordered(version: str) -> bool:
-    """Whether a version of etcd has the fix that keeps progress answers behind the events before them."""
+    """Return whether a version of etcd has the fix that keeps progress answers behind the events before them."""
     try:
         number = tuple(int(part) for part in version.split("-")[0].split("."))
     except ValueError:

@@ -22,7 +22,7 @@ class Leases:
         self._granting: dict[int, asyncio.Lock] = {}
 
     async def lease(self, ttl: int) -> int:
-        """The id of a lease that lasts at least `ttl` seconds, or 0 for no lease."""
+        """Return the id of a lease that lasts at least `ttl` seconds, or 0 for no lease."""
         if not ttl:
             return 0
         slack = int(ttl * SLACK)

@@ -156,7 +156,7 @@ class Committer:
             log.warning("cannot checkpoint the store: %s", error)
 
     def _extend_log(self) -> None:
-        """At the first rest, so that it delays nobody."""
+        """Extend the log at the first rest, so that it delays nobody."""
         if not self._log_is_extended:
             self._log_is_extended = True
             try:

@@ -91,13 +91,13 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def load(connection: sqlite3.Connection) -> tuple[list[Row], int]:
-    """All rows, and the revision of the last batch."""
+    """Return all rows, and the revision of the last batch."""
     rows = connection.execute("SELECT key, revision, value, expires FROM records WHERE id > 1").fetchall()
     return rows, read_revision(connection)
 
 
 def read_revision(connection: sqlite3.Connection) -> int:
-    """The revision of the last batch."""
+    """Return the revision of the last batch."""
     revision: int = connection.execute("SELECT revision FROM records WHERE id = 1").fetchone()[0]
     return revision
 
@@ -201,7 +201,7 @@ def status(path: Path) -> SnapshotStatus:
 
 
 def contents(connection: sqlite3.Connection) -> Iterator[bytes]:
-    """Each record as bytes, in key order, for the checksum."""
+    """Yield each record as bytes, in key order, for the checksum."""
     for key, revision, value, expires in connection.execute(
         "SELECT key, revision, value, expires FROM records WHERE id > 1 ORDER BY key"
     ):

@@ -32,7 +32,7 @@ def release(descriptor: int) -> None:
 
 
 def command() -> str:
-    """How this process was started, shortened."""
+    """Return how this process was started, shortened."""
     try:
         words = Path("/proc/self/cmdline").read_bytes().split(b"\0")
     except OSError:

@@ -14,7 +14,7 @@ from pybernetes.control_plane.apiserver.authz.node.references import MIRROR
 
 
 def request(lookups: Lookups, node: str, attributes: Attributes) -> None:
-    """A certificate for a kubelet is asked for under the kubelet's own name."""
+    """Let a kubelet ask for a certificate under its own name only."""
     spec = (attributes.obj or {}).get("spec", {})
     signers = (certificate_request.KUBELET_SERVING_SIGNER, certificate_request.KUBELET_CLIENT_SIGNER)
     if attributes.operation != CREATE or spec.get("signerName") not in signers:
@@ -28,7 +28,7 @@ def request(lookups: Lookups, node: str, attributes: Attributes) -> None:
 
 
 async def pod_request(lookups: Lookups, node: str, attributes: Attributes) -> None:
-    """A certificate for a pod is asked for by the node that the pod runs on, and for what the pod is."""
+    """Let a node ask for certificates of pods that run on it, and for what the pod is."""
     if attributes.operation != CREATE:
         attributes.refuse(f"unexpected operation {attributes.operation}")
     if attributes.subresource:

@@ -46,7 +46,7 @@ class NodeRestriction(Plugin):
         self._lookups = Lookups(inputs.context)
 
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Refuses to nodes what is not theirs."""
+        """Refuse to nodes what is not theirs."""
         user = attributes.user
         node = node_of(user)
         if node is None:

@@ -24,7 +24,7 @@ def _rest_of_claim(claim: dict[str, Any]) -> dict[str, Any]:
 
 
 def claim(lookups: Lookups, node: str, attributes: Attributes) -> None:
-    """A node reports the size of claims, and nothing else of them."""
+    """Let a node report the size of claims, and nothing else of them."""
     if attributes.subresource != "status":
         attributes.refuse("may only update PVC status")
     if attributes.operation != UPDATE:
@@ -46,19 +46,19 @@ def _own_name(node: str, attributes: Attributes, what: str) -> None:
 
 
 def lease(lookups: Lookups, node: str, attributes: Attributes) -> None:
-    """A node renews its own lease."""
+    """Let a node renew its own lease."""
     if attributes.namespace != _LEASES:
         attributes.refuse(f"can only access leases in the {go_format.quote(_LEASES)} system namespace")
     _own_name(node, attributes, "node lease")
 
 
 def csi_node(lookups: Lookups, node: str, attributes: Attributes) -> None:
-    """A node tells of its own CSI drivers."""
+    """Let a node tell of its own CSI drivers."""
     _own_name(node, attributes, "CSINode")
 
 
 def resource_slice(lookups: Lookups, node: str, attributes: Attributes) -> None:
-    """A node publishes its own devices."""
+    """Let a node publish its own devices."""
     verbs = {CREATE: ("create", attributes.obj), DELETE: ("delete", attributes.old)}
     if attributes.operation not in verbs:
         return

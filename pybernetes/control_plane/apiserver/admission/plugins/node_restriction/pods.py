@@ -31,7 +31,7 @@ _PROJECTIONS = {
 
 
 def check(lookups: Lookups, node: str, attributes: Attributes) -> None:
-    """Refuses what a node may not do to a pod."""
+    """Refuse what a node may not do to a pod."""
     match attributes.subresource:
         case "":
             _pod(lookups, node, attributes)
@@ -101,7 +101,7 @@ def _owner(lookups: Lookups, node: str, attributes: Attributes, owner: dict[str,
 
 
 def reference_of(attributes: Attributes, pod: Object) -> str:
-    """An object that a pod refers to and a node could not read otherwise, as messages tell it, or nothing."""
+    """Return an object that a pod refers to and a node could not read otherwise, as messages tell it, or nothing."""
     spec = pod["spec"]
     if spec.get("serviceAccountName"):
         return "serviceaccounts"

@@ -33,7 +33,7 @@ class Configuration:
 
     @staticmethod
     def read(document: Any) -> Configuration:
-        """Reads a PodSecurityConfiguration; ValueError tells everything that is wrong with it."""
+        """Read a PodSecurityConfiguration; ValueError tells everything that is wrong with it."""
         if not document:
             return Configuration()
         version, kind = document.get("apiVersion"), document.get("kind")

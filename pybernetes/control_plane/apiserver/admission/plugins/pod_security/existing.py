@@ -15,7 +15,7 @@ _MOST = 3000
 
 
 def changes_images(new: Object, old: Object) -> bool:
-    """Whether an update is one that could make a pod violate something: images or ephemeral containers."""
+    """Return whether an update is one that could make a pod violate something: images or ephemeral containers."""
     after, before = new.get("spec", {}), old.get("spec", {})
     for key in ("containers", "initContainers"):
         images, old_images = ([each.get("image") for each in spec.get(key) or ()] for spec in (after, before))
@@ -36,7 +36,7 @@ def _controller(pod: Object) -> Any:
 
 
 def _by_importance(pods: Iterable[Object], exempt: Collection[str]) -> Iterator[Object]:
-    """One pod of each controller first: its others are most likely the same."""
+    """Put one pod of each controller first: its others are most likely the same."""
     seen: set[str] = set()
     later: list[Object] = []
     for pod in pods:
@@ -55,7 +55,7 @@ def _by_importance(pods: Iterable[Object], exempt: Collection[str]) -> Iterator[
 def warnings(
     namespace: str, pods: Iterable[Object], enforce: Standard, exempt: Collection[str] = ()
 ) -> list[str]:
-    """Which pods a stricter policy would not let in again."""
+    """Return which pods a stricter policy would not let in again."""
     chosen = list(_by_importance(pods, exempt))
     found: dict[str, list[str]] = {}
     for pod in chosen[:_MOST]:
@@ -83,7 +83,7 @@ def _names(names: list[str]) -> str:
 
 
 def exempt_warning(name: str, policy: Policy, defaults: Policy, namespace: Object) -> str:
-    """What to tell who sets a policy where none holds, or nothing."""
+    """Return what to tell who sets a policy where none holds, or nothing."""
     if policy.privileged or policy.equivalent(defaults):
         return ""
     labels = namespace["metadata"].get("labels") or {}

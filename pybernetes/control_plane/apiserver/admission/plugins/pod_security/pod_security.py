@@ -64,7 +64,7 @@ class PodSecurity(Plugin):
         return policy_of(labels, self._configuration.defaults, problems), problems
 
     def validate(self, attributes: Attributes) -> None:
-        """Judges a pod, a template of pods, or the labels of a namespace."""
+        """Judge a pod, a template of pods, or the labels of a namespace."""
         plural = attributes.resource.plural
         if plural == "pods":
             if attributes.subresource not in _IGNORED_SUBRESOURCES:
@@ -76,7 +76,7 @@ class PodSecurity(Plugin):
                 self._check_template(attributes)
 
     def _policy_of(self, attributes: Attributes) -> tuple[Policy, Errors] | None:
-        """The policy of the write's namespace; None if the namespace or the user is exempt, or it does not exist."""
+        """Return the policy of the write's namespace; None if the namespace or the user is exempt, or it does not exist."""
         exempt = self._configuration
         if attributes.namespace in exempt.namespaces:
             attributes.annotations[f"{PREFIX}exempt"] = "namespace"
@@ -163,7 +163,7 @@ def _would(standard: Standard, detail: str) -> str:
 
 
 def _stricter(new: Standard, old: Standard) -> bool:
-    """Whether pods that were let in could be refused now."""
+    """Return whether pods that were let in could be refused now."""
     if new == old or new.level == PRIVILEGED:
         return False
     return new.version != old.version or strictness(new.level) > strictness(old.level)

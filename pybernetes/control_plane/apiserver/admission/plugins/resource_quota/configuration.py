@@ -14,7 +14,7 @@ _VERSIONS = {
 
 
 def limited_resources(document: Any) -> list[Limited]:
-    """The limited resources that a configuration names; ValueError if it is none."""
+    """Return the limited resources that a configuration names; ValueError if it is none."""
     if not document:
         return []
     version, kind = document.get("apiVersion"), document.get("kind")

@@ -53,7 +53,7 @@ class ResourceQuota(Plugin):
         self._reservations = Reservations(inputs.context, self._quotas, self._limited)
 
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Charges the quotas of the namespace, or refuses."""
+        """Charge the quotas of the namespace, or refuse."""
         namespace, resource = attributes.namespace, attributes.resource
         if not namespace or (resource.plural == "namespaces" and not resource.group):
             return None
