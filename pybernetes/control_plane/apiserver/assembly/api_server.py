@@ -20,8 +20,7 @@ from pybernetes.control_plane.apiserver.audit.auditor import Auditor
 from pybernetes.control_plane.apiserver.authn import client_ca_publisher
 from pybernetes.control_plane.apiserver.authn.authentication import Authentication
 from pybernetes.control_plane.apiserver.authn.service_accounts.openid_documents import documents
-from pybernetes.control_plane.apiserver.authz import authorization
-from pybernetes.control_plane.apiserver.authz import write_checks as authz_guards
+from pybernetes.control_plane.apiserver.authz import authorization, write_checks
 from pybernetes.control_plane.apiserver.authz.authorizer import Authorizer
 from pybernetes.control_plane.apiserver.context import NodeAccess, ServerContext
 from pybernetes.control_plane.apiserver.custom_resources import CustomResources
@@ -91,8 +90,8 @@ class ApiServer:
         self.context.authorization = authorization.Authorization(
             [build(self.context) for build in settings.authorizers]
         )
-        for guards in discover(f"{authz_guards.__name__}", "guards").values():
-            self.context.guards |= guards(self.context)
+        for checks in discover(write_checks.__name__, "write_checks").values():
+            self.context.guards |= checks(self.context)
         self.health = Health()
         self.metrics = self.context.metrics
         self.metrics.count_objects = self._count_objects

@@ -39,7 +39,7 @@ class CustomResources:
         kind = context.kinds.get("apiextensions.k8s.io", "v1", "customresourcedefinitions")
         assert kind is not None
         self._kind: Kind = kind
-        context.guards[kind.resource.group, kind.resource.plural] = definition_check.GUARD
+        context.guards[kind.resource.group, kind.resource.plural] = definition_check.WRITE_CHECK
         self._definitions: dict[str, Object] = {}
         self._served: dict[str, Served] = {}
         self._pending: dict[str, None] = {}  # an ordered set

@@ -39,4 +39,4 @@ async def _refuse(request: Request, new: Object, old: Object | None) -> None:
         raise errors.invalid("apiextensions.k8s.io", "CustomResourceDefinition", name, problems)
 
 
-GUARD = WriteCheck(after=_refuse)
+WRITE_CHECK = WriteCheck(after=_refuse)

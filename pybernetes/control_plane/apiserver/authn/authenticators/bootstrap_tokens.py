@@ -32,16 +32,16 @@ FLAGS = (
 )
 
 
-def tokens(parts: AuthenticatorInputs) -> TokenAuthenticator | None:
+def tokens(inputs: AuthenticatorInputs) -> TokenAuthenticator | None:
     """Return what knows the tokens of secrets named ``bootstrap-token-<id>``."""
-    if not parts.arguments.enable_bootstrap_token_auth:
+    if not inputs.arguments.enable_bootstrap_token_auth:
         return None
-    context = parts.context
+    context = inputs.context
     secrets = context.kinds.find("", "secrets")
 
     def find(token: bytes, audiences: Audiences) -> AuthenticatedToken | None:
         match = _TOKEN.match(token)
-        meant = meant_for(audiences, parts.audiences)
+        meant = meant_for(audiences, inputs.audiences)
         if match is None or not meant:
             return None
         name = f"bootstrap-token-{match.group(1).decode()}"
@@ -92,4 +92,4 @@ def _expired(text: bytes, now: float) -> bool:
     return moment.tzinfo is None or moment.timestamp() <= now
 
 
-METHOD = Authenticator(order=50, flags=FLAGS, for_tokens=tokens)
+AUTHENTICATOR = Authenticator(order=50, flags=FLAGS, for_tokens=tokens)

@@ -43,21 +43,21 @@ FLAGS = (
 )
 
 
-def requests(parts: AuthenticatorInputs) -> RequestAuthenticator | None:
+def requests(inputs: AuthenticatorInputs) -> RequestAuthenticator | None:
     """Return what knows proxies by the authority of their certificate and by its name."""
-    arguments, bundle = parts.arguments, parts.proxies
+    arguments, bundle = inputs.arguments, inputs.proxies
     check(arguments)
     if bundle is None:
         return None
     given = {name: getattr(arguments, f"requestheader_{name}") for name in USUAL}
-    overlap = parts.clients is not None and bundle.fingerprints & parts.clients.fingerprints
+    overlap = inputs.clients is not None and bundle.fingerprints & inputs.clients.fingerprints
     if overlap and not given["allowed_names"]:
         raise ValueError(
             "--requestheader-client-ca-file and --client-ca-file contain overlapping certificates; "
             "--requestheader-allowed-names must be specified to ensure regular client certificates cannot set "
             "authenticating proxy headers for arbitrary users"
         )
-    return authenticator(bundle, parts.context.clock, **given)
+    return authenticator(bundle, inputs.context.clock, **given)
 
 
 def authenticator(
@@ -126,4 +126,4 @@ def _first(request: Request, headers: tuple[bytes, ...]) -> str:
     return ""
 
 
-METHOD = Authenticator(order=10, flags=FLAGS, for_requests=requests)
+AUTHENTICATOR = Authenticator(order=10, flags=FLAGS, for_requests=requests)

@@ -34,23 +34,23 @@ def read(path: Path) -> dict[bytes, User]:
     return users
 
 
-def tokens(parts: AuthenticatorInputs) -> TokenAuthenticator | None:
+def tokens(inputs: AuthenticatorInputs) -> TokenAuthenticator | None:
     """Return what knows the tokens of ``--token-auth-file``."""
-    if not parts.arguments.token_auth_file:
+    if not inputs.arguments.token_auth_file:
         return None
     known = {
-        token: AuthenticatedToken(user, parts.audiences, holds=lambda: True)
-        for token, user in read(Path(parts.arguments.token_auth_file)).items()
+        token: AuthenticatedToken(user, inputs.audiences, holds=lambda: True)
+        for token, user in read(Path(inputs.arguments.token_auth_file)).items()
     }
 
     def find(token: bytes, audiences: Audiences) -> AuthenticatedToken | None:
         found = known.get(token)
-        if found is None or audiences is parts.audiences:
+        if found is None or audiences is inputs.audiences:
             return found
-        meant = meant_for(audiences, parts.audiences)
+        meant = meant_for(audiences, inputs.audiences)
         return found._replace(audiences=meant) if meant else None
 
     return find
 
 
-METHOD = Authenticator(order=30, flags=FLAGS, for_tokens=tokens)
+AUTHENTICATOR = Authenticator(order=30, flags=FLAGS, for_tokens=tokens)

@@ -1,7 +1,7 @@
 """Nobody grants what they do not have: the check of roles and bindings.
 
 Who writes a role must hold every permission in it or have the verb ``escalate`` on it; who writes a binding must hold
-every permission of the role or have the verb ``bind`` on it. The guard runs where upstream has it: after the plugins
+every permission of the role or have the verb ``bind`` on it. The check runs where upstream has it: after the plugins
 that change an object, before its validation.
 """
 
@@ -30,7 +30,7 @@ _COLLECTOR_FIELDS = ("ownerReferences", "finalizers", "selfLink", "managedFields
 _MOST = 200_000
 
 
-def guards(context: ServerContext) -> dict[tuple[str, str], WriteCheck]:
+def write_checks(context: ServerContext) -> dict[tuple[str, str], WriteCheck]:
     """Return the checks of the four kinds of RBAC."""
     escalation = Escalation(context)
     role, binding = WriteCheck(before=escalation.role), WriteCheck(before=escalation.binding)

@@ -12,7 +12,7 @@ from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
 
 
-def guards(context: ServerContext) -> dict[tuple[str, str], WriteCheck]:
+def write_checks(context: ServerContext) -> dict[tuple[str, str], WriteCheck]:
     """Return the check of pod certificate requests."""
 
     async def status(request: Request, new: Object, old: Object | None) -> None:

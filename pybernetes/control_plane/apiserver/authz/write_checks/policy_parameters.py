@@ -13,7 +13,7 @@ from pybernetes.control_plane.apiserver.request_info import RequestInfo
 from pybernetes.control_plane.apiserver.storage.kinds import Kinds
 
 
-def guards(context: ServerContext) -> dict[tuple[str, str], WriteCheck]:
+def write_checks(context: ServerContext) -> dict[tuple[str, str], WriteCheck]:
     """Return the checks of both sorts of policy and of their bindings."""
     return {
         (GROUP, "validatingadmissionpolicies"): WriteCheck(after=Parameters(context).policy),

@@ -20,7 +20,7 @@ _NODE_NAME = "authentication.kubernetes.io/node-name"
 _ADMIN = f"admin access to devices requires the `{_LABEL}: true` label on the containing namespace"
 
 
-def guards(context: ServerContext) -> dict[tuple[str, str], WriteCheck]:
+def write_checks(context: ServerContext) -> dict[tuple[str, str], WriteCheck]:
     """Return the checks of claims and of their templates."""
     claims = Claims(context)
     return {
