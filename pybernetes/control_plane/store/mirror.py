@@ -130,11 +130,11 @@ class Mirror:
         keys = records.irange(begin, end, (True, False))
         if not limit:
             return Page(list(map(records.__getitem__, keys)), False, 0, self.revision)
-        found = list(map(records.__getitem__, islice(keys, limit)))
+        page = list(map(records.__getitem__, islice(keys, limit)))
         remaining = 0
-        if len(found) == limit:
+        if len(page) == limit:
             remaining = max(0, self._span(begin, end) - limit)
-        return Page(found, remaining > 0, remaining, self.revision)
+        return Page(page, remaining > 0, remaining, self.revision)
 
     def count(self, prefix: str) -> int:
         """Return how many keys are under a prefix."""
@@ -177,10 +177,10 @@ class Mirror:
         keys: Iterable[str] = records.irange(begin, end, (True, False))
         if gone:
             keys = heapq.merge(keys, gone)
-        found: Iterator[Record] = (
+        candidates: Iterator[Record] = (
             record for key in keys if (record := undone[key] if key in undone else records[key]) is not None
         )
-        page = list(islice(found, limit) if limit else found)
+        page = list(islice(candidates, limit) if limit else candidates)
         remaining = total - len(page)
         return Page(page, remaining > 0, remaining, revision)
 

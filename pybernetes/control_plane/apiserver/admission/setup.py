@@ -33,8 +33,8 @@ Factory = Callable[["ServerContext"], Plugin]
 
 def all_plugins() -> dict[str, type[Plugin]]:
     """Return every plugin in the folder of plugins, by name, in the order in which they run."""
-    found: dict[str, type[Plugin]] = discover(plugins.__name__, "PLUGIN", key=lambda plugin: plugin.name)
-    return dict(sorted(found.items(), key=lambda entry: (entry[1].order, entry[0])))
+    known: dict[str, type[Plugin]] = discover(plugins.__name__, "PLUGIN", key=lambda plugin: plugin.name)
+    return dict(sorted(known.items(), key=lambda entry: (entry[1].order, entry[0])))
 
 
 def flags() -> list[Flag]:

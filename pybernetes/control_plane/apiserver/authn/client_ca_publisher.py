@@ -62,10 +62,10 @@ def combined(existing: dict[str, str], trust: ClientAuthorities, now: float) -> 
 
 def _names(text: str) -> list[str]:
     try:
-        found = json.loads(text or "[]")
+        names = json.loads(text or "[]")
     except ValueError:
         return []
-    return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
 def _certificates(existing: str, bundle: CABundle | None, now: float) -> str:

@@ -56,10 +56,10 @@ class Authorization:
         """Return what the user may do in a namespace, from all authorizers."""
         result = Rules()
         for authorizer in self.authorizers:
-            found = authorizer.rules(user, namespace)
-            result.rules += found.rules
-            result.problems += found.problems
-            result.incomplete |= found.incomplete
+            own = authorizer.rules(user, namespace)
+            result.rules += own.rules
+            result.problems += own.problems
+            result.incomplete |= own.incomplete
         return result
 
 

@@ -42,14 +42,14 @@ class Converter:
         review = {"kind": "ConversionReview", "apiVersion": f"{_GROUP}/{self._version}", "request": request}
         try:
             value = await self._caller.post(self._client, review, _SECONDS, tell=False)
-            found = _answer(value, uid, self._version)
+            converted = _answer(value, uid, self._version)
         except (CallFailed, _Unusable) as error:
             raise _failure(f"{start} failed: {error}") from None
-        if len(found) != len(objects):
-            raise _failure(f"{start} returned {len(found)} objects, expected {len(objects)}")
+        if len(converted) != len(objects):
+            raise _failure(f"{start} returned {len(converted)} objects, expected {len(objects)}")
         words = _ALONE if len(objects) == 1 else _AMONG_OTHERS
         made = []
-        for index, (before, after) in enumerate(zip(objects, found, strict=True)):
+        for index, (before, after) in enumerate(zip(objects, converted, strict=True)):
             try:
                 made.append(_restored(before, after, api_version))
             except _Unfit as error:

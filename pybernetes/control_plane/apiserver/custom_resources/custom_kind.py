@@ -96,12 +96,12 @@ class CustomKind(Kind):
         if self._is_current(record):
             return record.value
         view = view_of(record)
-        found = view.converted.get(self.form)
-        if found is None:
-            found = orjson.dumps(self.object(record))
+        data = view.converted.get(self.form)
+        if data is None:
+            data = orjson.dumps(self.object(record))
             # What fits already is not kept twice.
-            view.converted[self.form] = found = record.value if found == record.value else found
-        return found
+            view.converted[self.form] = data = record.value if data == record.value else data
+        return data
 
     def object(self, record: Record) -> Object:
         """Return a stored object, decoded anew: the caller may change it."""

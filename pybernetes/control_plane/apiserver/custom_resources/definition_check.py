@@ -21,8 +21,8 @@ def check(definition: Object, problems: Errors) -> None:
     places = [(path / "versions")[index] / "schema" for index in range(len(schemas))]
     if all(schema == schemas[0] for schema in schemas):  # what all have in common is complained about once
         schemas, places = schemas[:1], [path / "validation"]
-    for found, place in zip(schemas, places, strict=False):
-        schema, where = found.get("openAPIV3Schema") or {}, place / "openAPIV3Schema"
+    for version, place in zip(schemas, places, strict=False):
+        schema, where = version.get("openAPIV3Schema") or {}, place / "openAPIV3Schema"
         before = len(problems)
         rule_costs.check_definition(schema, where, problems)
         if len(problems) == before:

@@ -109,19 +109,19 @@ class Discovery:
 
     def groups(self) -> dict[str, list[str]]:
         """Return every group with its versions, both in the order of preference; the core group is ""."""
-        found: dict[str, set[str]] = {}
+        versions: dict[str, set[str]] = {}
         for group, version in (*self.versions(), *self._foreign):
-            found.setdefault(group, set()).add(version)
-        ranked = sorted(found, key=lambda group: (-self._priorities.get(group, _CUSTOM_PRIORITY), group))
-        return {group: sorted(found[group], key=version_rank) for group in ranked}
+            versions.setdefault(group, set()).add(version)
+        ranked = sorted(versions, key=lambda group: (-self._priorities.get(group, _CUSTOM_PRIORITY), group))
+        return {group: sorted(versions[group], key=version_rank) for group in ranked}
 
     def paths(self) -> list[str]:
         """Return the paths of all discovery documents, for the index at ``/``."""
-        found = ["/api", "/apis", "/apis/"]
+        paths = ["/api", "/apis", "/apis/"]
         for group, versions in self.groups().items():
             base = f"/apis/{group}" if group else "/api"
-            found += [base] * bool(group) + [f"{base}/{version}" for version in versions]
-        return sorted(found)
+            paths += [base] * bool(group) + [f"{base}/{version}" for version in versions]
+        return sorted(paths)
 
     def respond(
         self, path: str, accept_header: str = "", pretty: bool = False
@@ -136,16 +136,16 @@ class Discovery:
             return None
         media_type, form = _negotiate(path, accept_header)
         key = (path, media_type + form, pretty)
-        found = self._cache.get(key)
-        if found is None:
+        response = self._cache.get(key)
+        if response is None:
             document = self._aggregated(path) if form else self._document(path)
             if document is None:
                 return None
             if not media_type:
                 raise _not_acceptable(path)
             etag = f'"{hashlib.sha512(orjson.dumps(document)).hexdigest().upper()}"' if form else ""
-            found = self._cache[key] = (media_type + form, _encode(document, media_type, pretty), etag)
-        return found
+            response = self._cache[key] = (media_type + form, _encode(document, media_type, pretty), etag)
+        return response
 
     def _document(self, path: str) -> dict[str, Any] | None:
         parts = path.strip("/").split("/")
@@ -159,8 +159,10 @@ class Discovery:
             groups = [_group(group, versions) for group, versions in self.groups().items() if group]
             return {"kind": "APIGroupList", "apiVersion": "v1", "groups": groups}
         if len(parts) == 2 and parts[0] == "apis":
-            found = self.groups().get(parts[1])
-            return {"kind": "APIGroup", "apiVersion": "v1", **_group(parts[1], found)} if found else None
+            versions = self.groups().get(parts[1])
+            return (
+                {"kind": "APIGroup", "apiVersion": "v1", **_group(parts[1], versions)} if versions else None
+            )
         if len(parts) == 2 and parts[0] == "api":
             return self._resource_list("", parts[1])
         if len(parts) == 3 and parts[0] == "apis":
@@ -169,7 +171,9 @@ class Discovery:
 
     def _members(self, group: str, version: str) -> list[Resource]:
         wanted = (group, version)
-        members = [found for found in self._resources.values() if (found.group, found.version) == wanted]
+        members = [
+            resource for resource in self._resources.values() if (resource.group, resource.version) == wanted
+        ]
         return sorted(members, key=lambda resource: resource.plural)
 
     def _resource_list(self, group: str, version: str) -> dict[str, Any] | None:
@@ -194,7 +198,7 @@ class Discovery:
     def _aggregated_version(self, group: str, version: str) -> dict[str, Any]:
         rows, stale = self._foreign.get((group, version), (None, False))
         if rows is None:
-            rows = [_aggregated_row(found) for found in self._members(group, version)]
+            rows = [_aggregated_row(resource) for resource in self._members(group, version)]
         return {"version": version, "resources": rows, "freshness": "Stale" if stale else "Current"}
 
 
@@ -230,8 +234,8 @@ def _rows(resource: Resource) -> list[dict[str, Any]]:
         row["shortNames"] = list(resource.short_names)
     if resource.categories:
         row["categories"] = list(resource.categories)
-    if found := storage_version_hash(resource):
-        row["storageVersionHash"] = found
+    if hash_ := storage_version_hash(resource):
+        row["storageVersionHash"] = hash_
     rows = [row]
     for part in subresource_kinds.of(resource):
         below: dict[str, Any] = {

@@ -37,9 +37,9 @@ def paths_v2(paths: Iterable[Path]) -> dict[str, Any]:
 def _paths(paths: Iterable[Path], operation: Any, parameter: Any) -> dict[str, Any]:
     written: dict[str, Any] = {}
     for path in paths:
-        item = {found.method: operation(path, found) for found in path.operations}
+        item = {described.method: operation(path, described) for described in path.operations}
         if path.parameters:
-            item["parameters"] = [parameter(found) for found in path.parameters]
+            item["parameters"] = [parameter(described) for described in path.parameters]
         written[path.path] = item
     return written
 

@@ -54,12 +54,12 @@ _ONLY_V3 = ("oneOf", "anyOf", "allOf", "not", "nullable", "default", "x-kubernet
 
 def kinds(definitions: Mapping[str, Schema]) -> dict[Kind, str]:
     """Return the definition of every kind that has one of its own."""
-    found = {}
+    names = {}
     for name, node in definitions.items():
         named = node.get("x-kubernetes-group-version-kind", ())
         if len(named) == 1:
-            found[Kind(named[0]["group"], named[0]["version"], named[0]["kind"])] = name
-    return found
+            names[Kind(named[0]["group"], named[0]["version"], named[0]["kind"])] = name
+    return names
 
 
 def convert(name: str, node: Schema, prefix: str) -> Schema:
@@ -101,19 +101,19 @@ def _convert(node: Schema, prefix: str) -> Schema:
 
 def references(schema: Any) -> set[str]:
     """Return the names of the definitions to which a schema refers."""
-    found: set[str] = set()
+    names: set[str] = set()
     pending = [schema]
     while pending:
         node = pending.pop()
         if type(node) is dict:
             for key, value in node.items():
                 if key == "$ref" and type(value) is str:
-                    found.add(value.rpartition("/")[2])
+                    names.add(value.rpartition("/")[2])
                 elif type(value) in (dict, list):
                     pending.append(value)
         elif type(node) is list:
             pending.extend(node)
-    return found
+    return names
 
 
 def custom_name(kind: Kind) -> str:

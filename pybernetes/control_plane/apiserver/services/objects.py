@@ -35,7 +35,7 @@ def default_service_cidr(options: ServiceOptions, timestamp: str) -> Object:
         "kind": "ServiceCIDR",
         "apiVersion": "networking.k8s.io/v1",
         "metadata": {"name": KUBERNETES},
-        "spec": {"cidrs": [each.cidr for each in options.ranges]},
+        "spec": {"cidrs": [range_.cidr for range_ in options.ranges]},
         "status": {
             "conditions": [
                 {

@@ -43,7 +43,7 @@ class ServiceOptions:
             raise ValueError(
                 "--service-cluster-ip-range[0] and --service-cluster-ip-range[1] must be of different IP family"
             )
-        if any(each.size < 8 for each in ranges):
+        if any(range_.size < 8 for range_ in ranges):
             raise ValueError("--service-cluster-ip-range must be at least 8 IP addresses")
         try:
             return cls(ranges, PortRange.parse(node_port_range))
@@ -53,4 +53,4 @@ class ServiceOptions:
     @property
     def families(self) -> tuple[str, ...]:
         """The families of this cluster, the default one first."""
-        return tuple(each.family for each in self.ranges)
+        return tuple(range_.family for range_ in self.ranges)

@@ -41,8 +41,8 @@ class PortPool:
         obj = orjson.loads(record.value)
         bits = int.from_bytes(base64.b64decode(obj.get("data", "")), "big")
         first = PortRange.parse(obj["range"]).first if obj.get("range") else self.range.first
-        found = {first + index for index, bit in enumerate(reversed(f"{bits:b}")) if bit == "1"}
-        return {port for port in found if port in self.range}
+        ports = {first + index for index, bit in enumerate(reversed(f"{bits:b}")) if bit == "1"}
+        return {port for port in ports if port in self.range}
 
     async def change(self, decide: Callable[[set[int]], set[int]]) -> None:
         """Replace the set of taken ports by what ``decide`` makes of it, again if another server was faster."""

@@ -44,7 +44,7 @@ def diagnose(services: list[Object], addresses: list[Object], taken: set[int]) -
         ports |= all_ports(spec)
         if spec.get("type") != "ExternalName":
             owners |= {str(parse_sloppy(ip)): service for ip in spec.get("clusterIPs", ()) if ip != NONE}
-    found = Findings(missing_ports=ports - taken, leaked_ports=taken - ports)
+    findings = Findings(missing_ports=ports - taken, leaked_ports=taken - ports)
     noted = set()
     for address in addresses:
         meta, parent = address["metadata"], address.get("spec", {}).get("parentRef", {})
@@ -56,9 +56,9 @@ def diagnose(services: list[Object], addresses: list[Object], taken: set[int]) -
         ):
             noted.add(name)
         elif (meta.get("labels") or {}).get(objects.MANAGER_LABEL) == objects.MANAGER:
-            found.orphaned_addresses.add(name)
-    found.missing_addresses = [(ip, owner) for ip, owner in owners.items() if ip not in noted]
-    return found
+            findings.orphaned_addresses.add(name)
+    findings.missing_addresses = [(ip, owner) for ip, owner in owners.items() if ip not in noted]
+    return findings
 
 
 class Repair:
@@ -72,16 +72,16 @@ class Repair:
 
     async def start(self) -> None:
         """Note what is missing; free what is left over, now or later."""
-        found = self._look()
-        if found.missing_ports:
+        findings = self._look()
+        if findings.missing_ports:
             await self._ports.change(
-                lambda taken: taken | {p for p in found.missing_ports if p in self._ports.range}
+                lambda taken: taken | {p for p in findings.missing_ports if p in self._ports.range}
             )
         if self._store.local:
-            await self._free(found)
-        elif found.orphaned_addresses or found.leaked_ports:
-            self._later = asyncio.create_task(self._free_later(found))
-        for ip, service in found.missing_addresses:
+            await self._free(findings)
+        elif findings.orphaned_addresses or findings.leaked_ports:
+            self._later = asyncio.create_task(self._free_later(findings))
+        for ip, service in findings.missing_addresses:
             await self._addresses.note(ip, service)
 
     async def close(self) -> None:
@@ -104,11 +104,11 @@ class Repair:
         now.leaked_ports &= before.leaked_ports
         await self._free(now)
 
-    async def _free(self, found: Findings) -> None:
-        for ip in found.orphaned_addresses:
+    async def _free(self, findings: Findings) -> None:
+        for ip in findings.orphaned_addresses:
             try:
                 await self._store.delete(ADDRESSES + ip, 0)
             except (Conflict, NotFound):
                 continue  # gone already
-        if found.leaked_ports:
-            await self._ports.change(lambda taken: taken - found.leaked_ports)
+        if findings.leaked_ports:
+            await self._ports.change(lambda taken: taken - findings.leaked_ports)

@@ -92,9 +92,9 @@ def asked(spec: dict[str, Any]) -> tuple[RequestInfo, list[str]]:
     return question, problems
 
 
-def _note(name: str, found: tuple[Any, ...], complete: bool, problems: list[str]) -> None:
+def _note(name: str, conditions: tuple[Any, ...], complete: bool, problems: list[str]) -> None:
     if not complete:
-        ignored = "partially ignored" if found else "ignored"
+        ignored = "partially ignored" if conditions else "ignored"
         problems.append(f"spec.resourceAttributes.{name} {ignored} due to parse error")
 
 
@@ -106,12 +106,12 @@ def _fields(selector: dict[str, Any]) -> tuple[tuple[tuple[str, str, bool], ...]
         except selectors.SelectorError:
             return (), False
     requirements = selector.get("requirements", ())
-    found = [
+    conditions = [
         (requirement.get("key", ""), requirement["values"][0], requirement["operator"] == "In")
         for requirement in requirements
         if requirement.get("operator") in ("In", "NotIn") and len(requirement.get("values", ())) == 1
     ]
-    return tuple(found), len(found) == len(requirements)
+    return tuple(conditions), len(conditions) == len(requirements)
 
 
 def _labels(selector: dict[str, Any]) -> tuple[tuple[selectors.Requirement, ...], bool]:
@@ -121,7 +121,7 @@ def _labels(selector: dict[str, Any]) -> tuple[tuple[selectors.Requirement, ...]
         except selectors.SelectorError:
             return (), False
     requirements = selector.get("requirements", ())
-    found = [
+    conditions = [
         selectors.Requirement(
             requirement.get("key", ""),
             _LABEL_OPERATORS[requirement["operator"]],
@@ -130,4 +130,4 @@ def _labels(selector: dict[str, Any]) -> tuple[tuple[selectors.Requirement, ...]
         for requirement in requirements
         if requirement.get("operator") in _LABEL_OPERATORS
     ]
-    return tuple(found), len(found) == len(requirements)
+    return tuple(conditions), len(conditions) == len(requirements)

@@ -31,8 +31,8 @@ async def handle(api: ServerContext, request: Request, kind: Kind) -> Response:
         if name != _STORE and name not in _PORTS:
             raise errors.not_found("", "componentstatus", name)
         return rendering.render(kind, await _ask(api, name), form, api.clock(), include)
-    found = await asyncio.gather(*(_ask(api, each) for each in (*_PORTS, _STORE)))
-    records = [Record(status["metadata"]["name"], orjson.dumps(status), 0) for status in found]
+    statuses = await asyncio.gather(*(_ask(api, component) for component in (*_PORTS, _STORE)))
+    records = [Record(status["metadata"]["name"], orjson.dumps(status), 0) for status in statuses]
     body = rendering.listing(kind, records, {}, form, api.clock(), include)
     return Response(body, 200, rendering.content_type(form))
 

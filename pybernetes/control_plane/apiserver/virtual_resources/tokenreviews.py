@@ -26,8 +26,8 @@ async def handle(context: ServerContext, request: Request, kind: Kind) -> Respon
     status: dict[str, Any] = {}
     try:
         # Of a text with spaces only the first word is the token, as in a header.
-        found = authentication.bearer.find(token.strip().split(" ", 1)[0].encode(), audiences)
-        known: AuthenticatedToken = await found if inspect.isawaitable(found) else found
+        answer = authentication.bearer.find(token.strip().split(" ", 1)[0].encode(), audiences)
+        known: AuthenticatedToken = await answer if inspect.isawaitable(answer) else answer
     except InvalidCredentials as problem:
         status |= {"user": {}, "error": str(problem)}
     else:

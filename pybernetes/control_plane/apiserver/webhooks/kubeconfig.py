@@ -28,13 +28,17 @@ class Remote:
 
     def headers(self) -> dict[str, str]:
         """Return the headers of a request; a token in a file is read anew, for it may have been changed."""
-        found = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": _USER_AGENT}
+        headers = {
+            "Content-Type": "application/json",
+            "Accept": "application/json",
+            "User-Agent": _USER_AGENT,
+        }
         token = self.token
         if self.token_file is not None:
             token = self.token_file.read_text().strip()
         if token:
-            found["Authorization"] = f"Bearer {token}"
-        return found
+            headers["Authorization"] = f"Bearer {token}"
+        return headers
 
 
 def load(path: str) -> Remote:

@@ -28,14 +28,15 @@ def resolve(context: ServerContext, namespace: str, name: str, port: int) -> tup
         return service["spec"]["externalName"], port
     slices = context.kinds.find("discovery.k8s.io", "endpointslices")
     records = context.store.list(slices.collection(namespace)).records
-    found = list(
+    endpoints = list(
         candidates(
-            (slices.shared(one) for one in records if slices.labels(one).get(_SERVICE_NAME) == name), wanted
+            (slices.shared(record) for record in records if slices.labels(record).get(_SERVICE_NAME) == name),
+            wanted,
         )
     )
-    if not found:
+    if not endpoints:
         raise Unresolved(f"no endpoints available for service {go_format.quote(name)}")
-    return random.choice(found)
+    return random.choice(endpoints)
 
 
 def _port(service: Object, number: int) -> str:

@@ -48,11 +48,11 @@ def kind_at(kind: Kind, subresource: str) -> dict[str, str]:
     resource = kind.resource
     if not subresource:
         return {"group": resource.group, "version": resource.version, "kind": resource.kind}
-    found = subresource_kinds.describe(resource, subresource)
+    described = subresource_kinds.describe(resource, subresource)
     return {
-        "group": found.group or resource.group,
-        "version": found.version or resource.version,
-        "kind": found.kind,
+        "group": described.group or resource.group,
+        "version": described.version or resource.version,
+        "kind": described.kind,
     }
 
 
@@ -87,10 +87,10 @@ async def converted(context: ServerContext, obj: Object, own: Kind, target: Kind
     """Return an object of one version as another that is stored at the same place shows it."""
     record = Record("", await own.seal(obj), 0)
     await target.prepare((record,))
-    found = target.object(record)
+    shown = target.object(record)
     if "resourceVersion" in obj["metadata"]:
-        found["metadata"]["resourceVersion"] = obj["metadata"]["resourceVersion"]
-    return found
+        shown["metadata"]["resourceVersion"] = obj["metadata"]["resourceVersion"]
+    return shown
 
 
 def options(attributes: Attributes) -> Object | None:
@@ -128,7 +128,7 @@ def options(attributes: Attributes) -> Object | None:
 def request_of(attributes: Attributes, shown: Shown, own: Kind, uid: str) -> Object:
     """Return the AdmissionRequest, without the objects."""
     request_place = place_of(attributes)
-    found: Object = {
+    request: Object = {
         "uid": uid,
         "kind": shown.kind,
         "resource": _resource(shown.place),
@@ -147,8 +147,8 @@ def request_of(attributes: Attributes, shown: Shown, own: Kind, uid: str) -> Obj
         ("namespace", namespace_of(attributes)),
     ):
         if value:
-            found[key] = value
-    return found
+            request[key] = value
+    return request
 
 
 def _resource(place: Place) -> dict[str, str]:
@@ -224,16 +224,16 @@ class Undecodable(Exception):
 
 def _patch(text: str) -> Any:
     try:
-        found = json_reader.loads(base64.b64decode(text))
+        patch = json_reader.loads(base64.b64decode(text))
     except json_reader.JsonError as error:
         raise Undecodable(error.plain) from None
     for value, wanted, name in (
-        (found, list, "jsonpatch.Patch"),
-        *((item, dict, "jsonpatch.Operation") for item in found or () if isinstance(found, list)),
+        (patch, list, "jsonpatch.Patch"),
+        *((item, dict, "jsonpatch.Operation") for item in patch or () if isinstance(patch, list)),
     ):
         if value is not None and not isinstance(value, wanted):
             raise Undecodable(f"json: cannot unmarshal {json_name(value)} into Go value of type {name}")
-    return found
+    return patch
 
 
 def denial(name: str, status: Object) -> StatusError:

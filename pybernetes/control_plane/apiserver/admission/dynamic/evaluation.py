@@ -143,10 +143,10 @@ class Evaluation:
         key = (user.name, user.uid, user.groups, info)
         verdict = self._answers.get(key)
         if verdict is None:
-            found = self._context.authorization.authorize(user, info)
-            if not isinstance(found, Verdict):
-                raise Pending(key, found)
-            verdict = self._answers[key] = found
+            answer = self._context.authorization.authorize(user, info)
+            if not isinstance(answer, Verdict):
+                raise Pending(key, answer)
+            verdict = self._answers[key] = answer
         return Decision(verdict.allowed, verdict.reason)
 
 

@@ -120,12 +120,12 @@ class Matcher:
         """Return the resource as which a write is matched, or None; StatusError if its namespace is gone."""
         if self.objects and not _selects(self.objects, attributes):
             return None
-        found = self._find(attributes, surroundings)
-        if found is None or not self.namespaces:
-            return found
+        place = self._find(attributes, surroundings)
+        if place is None or not self.namespaces:
+            return place
         if not namespace_of(attributes) and attributes.resource.plural != "namespaces":
-            return found  # what is in no namespace is never exempted by one
-        return found if self.namespaces.matches(surroundings.namespace_labels(attributes)) else None
+            return place  # what is in no namespace is never exempted by one
+        return place if self.namespaces.matches(surroundings.namespace_labels(attributes)) else None
 
     def _find(self, attributes: Attributes, surroundings: Surroundings) -> Place | None:
         own = place_of(attributes)
@@ -170,10 +170,10 @@ class Surroundings:
         if attributes.resource.plural == "namespaces" and attributes.operation != DELETE:
             if attributes.obj is not None and not attributes.subresource:
                 return attributes.obj["metadata"].get("labels") or {}
-        found = self.namespace(name)
-        if found is None:
+        namespace = self.namespace(name)
+        if namespace is None:
             raise errors.not_found("", "namespaces", name)
-        return found["metadata"].get("labels") or {}
+        return namespace["metadata"].get("labels") or {}
 
     def kind(self, place: Place) -> Kind | None:
         """Return the kind at a place."""
@@ -181,10 +181,10 @@ class Surroundings:
 
     def equivalents(self, own: Place) -> tuple[Place, ...]:
         """Return the other places at which the same objects are served."""
-        found = self._places.get(own)
-        if found is None:
+        equivalents = self._places.get(own)
+        if equivalents is None:
             kind = self.kind(own)
             others = [other.resource for other in self._context.kinds if kind and other.prefix == kind.prefix]
             places = [Place(other.group, other.version, other.plural) for other in others]
-            found = self._places[own] = tuple(place for place in places if place != own)
-        return found
+            equivalents = self._places[own] = tuple(place for place in places if place != own)
+        return equivalents

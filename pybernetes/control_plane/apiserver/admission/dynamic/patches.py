@@ -42,16 +42,16 @@ def _atomics(value: Any, type_: Type, path: str) -> list[str]:
     """Return the paths of all lists, maps and objects that can only be replaced as a whole."""
     if not isinstance(value, dict | list):
         return []
-    found = [path] if type_.atomic or (type_.kind == "list" and type_.list_type == "atomic") else []
+    paths = [path] if type_.atomic or (type_.kind == "list" and type_.list_type == "atomic") else []
     if isinstance(value, dict):
         if type_.kind == "struct":
             for name, item in value.items():
                 if name in type_.fields:
-                    found += _atomics(item, field_type(type_, name), f"{path}.{name}")
+                    paths += _atomics(item, field_type(type_, name), f"{path}.{name}")
     elif type_.item is not None:
         for index, item in enumerate(value):
-            found += _atomics(item, type_.item, f"{path}[{index}]")
-    return found
+            paths += _atomics(item, type_.item, f"{path}[{index}]")
+    return paths
 
 
 def patched(obj: Object, value: Any, resource: Resource) -> Object:

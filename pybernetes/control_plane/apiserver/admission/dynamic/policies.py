@@ -111,7 +111,7 @@ class Policies(Generic[P]):
         by_policy: dict[str, list[Object]] = {}
         for binding in sorted(bindings, key=lambda obj: obj["metadata"]["name"]):
             by_policy.setdefault(binding["spec"]["policyName"], []).append(binding)
-        kept, found = {}, []
+        kept, ready = {}, []
         for policy in sorted(policies, key=lambda obj: obj["metadata"]["name"]):
             name = policy["metadata"]["name"]
             bound = by_policy.get(name)
@@ -123,15 +123,15 @@ class Policies(Generic[P]):
             else:
                 made = self._make(policy, [Binding(binding) for binding in bound])
             kept[name] = (policy, bound, made)
-            found.append(made)
+            ready.append(made)
         self._kept = kept
-        return found
+        return ready
 
     async def invocations(
         self, attributes: Attributes, policies: list[P]
     ) -> tuple[list[Invocation[P]], list[Misconfigured[P]]]:
         """Return what concerns a write, and what should but cannot."""
-        found: list[Invocation[P]] = []
+        invocations: list[Invocation[P]] = []
         broken: list[Misconfigured[P]] = []
         for policy in policies:
             try:
@@ -152,8 +152,8 @@ class Policies(Generic[P]):
                 except (StatusError, ConfigurationError) as error:
                     broken.append(Misconfigured(policy, binding, f"failed to configure binding: {error}"))
                     continue
-                found += [Invocation(policy, binding, place, param) for param in params]
-        return found, broken
+                invocations += [Invocation(policy, binding, place, param) for param in params]
+        return invocations, broken
 
     def _param_kind(self, policy: P) -> Kind | None:
         wanted = policy.param_kind
@@ -194,10 +194,10 @@ class Policies(Generic[P]):
             records = store.list(kind.collection(namespace)).records
             await kind.prepare(records)
             records = [record for record in records if selector.matches(kind.labels(record))]
-        found: list[Object | None] = [kind.shared(record) for record in records]
-        if not found and reference.get("parameterNotFoundAction") == "Deny":
+        params: list[Object | None] = [kind.shared(record) for record in records]
+        if not params and reference.get("parameterNotFoundAction") == "Deny":
             raise ConfigurationError("no params found for policy binding with `Deny` parameterNotFoundAction")
-        return found
+        return params
 
     async def shown(self, attributes: Attributes, place: Place) -> tuple[Shown, Object]:
         """Return the write as one of a place, and its request."""
@@ -213,10 +213,10 @@ class Policies(Generic[P]):
         """Return the namespace of a write, for expressions; a namespace is in none."""
         if not attributes.namespace or attributes.resource.plural == "namespaces":
             return None
-        found = self.surroundings.namespace(attributes.namespace)
-        if found is None:
+        namespace = self.surroundings.namespace(attributes.namespace)
+        if namespace is None:
             raise errors.not_found("", "namespaces", attributes.namespace)
-        return found
+        return namespace
 
     def evaluation(
         self,

@@ -28,10 +28,10 @@ class Registered(Plugin, Generic[R]):
 
     def consult(self, attributes: Attributes) -> Awaitable[None] | None:
         """Ask about a write; None if there is nobody to ask."""
-        found = self._current()
-        if not found or is_exempt(attributes):
+        registered = self._current()
+        if not registered or is_exempt(attributes):
             return None
-        return self.ask(attributes, found)
+        return self.ask(attributes, registered)
 
     async def ask(self, attributes: Attributes, registered: list[R]) -> None:
         """Change or refuse the write as they say."""

@@ -52,5 +52,5 @@ class WebhookMetrics:
             ("fail_open_count", "Failures of admission webhooks that were let pass.", ("name", "type"), self._open),
         ):  # fmt: skip
             out.family(_PREFIX + short, "counter", kind)
-            for found, count in table.items():
-                out.sample(_PREFIX + short, list(zip(names, found, strict=True)), count)
+            for values, count in table.items():
+                out.sample(_PREFIX + short, list(zip(names, values, strict=True)), count)

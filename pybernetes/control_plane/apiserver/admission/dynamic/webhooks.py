@@ -76,8 +76,8 @@ class Hooks:
         changed = self._changed(self._prefix)
         if changed != self._seen:
             self._seen = changed
-            found = self._lookup.all()
-            ordered = sorted(found, key=lambda configuration: configuration["metadata"]["name"])
+            configurations = self._lookup.all()
+            ordered = sorted(configurations, key=lambda configuration: configuration["metadata"]["name"])
             self._hooks = [
                 Hook(configuration, given, index)
                 for configuration in ordered

@@ -25,7 +25,7 @@ class CertificateSigning(Plugin):
 
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Refuse a certificate or a condition without the permission ``sign`` for the signer."""
-        after, before = ((each or {}).get("status", {}) for each in (attributes.obj, attributes.old))
+        after, before = ((request or {}).get("status", {}) for request in (attributes.obj, attributes.old))
         if all(
             (after.get(key) or None) == (before.get(key) or None) for key in ("certificate", "conditions")
         ):

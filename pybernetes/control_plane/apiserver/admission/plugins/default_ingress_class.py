@@ -30,9 +30,9 @@ class DefaultIngressClass(Plugin):
         annotations = ingress["metadata"].get("annotations") or {}
         if spec.get("ingressClassName") is not None or _ANNOTATION in annotations:
             return
-        found = default_class.default_class(self._classes.all(), default_class.INGRESS)
-        if found is not None:
-            spec["ingressClassName"] = found["metadata"]["name"]
+        ingress_class = default_class.default_class(self._classes.all(), default_class.INGRESS)
+        if ingress_class is not None:
+            spec["ingressClassName"] = ingress_class["metadata"]["name"]
 
 
 PLUGIN = DefaultIngressClass

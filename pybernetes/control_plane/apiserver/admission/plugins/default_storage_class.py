@@ -30,9 +30,9 @@ class DefaultStorageClass(Plugin):
             claim["metadata"].get("annotations") or {}
         ):
             return
-        found = default_class.default_class(self._classes.all(), default_class.STORAGE)
-        if found is not None:
-            spec["storageClassName"] = found["metadata"]["name"]
+        storage_class = default_class.default_class(self._classes.all(), default_class.STORAGE)
+        if storage_class is not None:
+            spec["storageClassName"] = storage_class["metadata"]["name"]
 
 
 PLUGIN = DefaultStorageClass

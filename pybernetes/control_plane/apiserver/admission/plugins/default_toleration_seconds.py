@@ -35,7 +35,9 @@ class DefaultTolerationSeconds(Plugin):
         spec = attributes.obj["spec"]
         tolerations = spec.get("tolerations") or []
         tolerated = {
-            each.get("key", "") for each in tolerations if each.get("effect", "") in ("", "NoExecute")
+            toleration.get("key", "")
+            for toleration in tolerations
+            if toleration.get("effect", "") in ("", "NoExecute")
         }
         if "" in tolerated:
             return

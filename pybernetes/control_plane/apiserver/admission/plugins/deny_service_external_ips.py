@@ -16,8 +16,8 @@ class DenyServiceExternalIPs(Plugin):
     def validate(self, attributes: Attributes) -> None:
         """Refuse new external addresses."""
         after, before = (
-            set((each or {}).get("spec", {}).get("externalIPs") or ())
-            for each in (attributes.obj, attributes.old)
+            set((service or {}).get("spec", {}).get("externalIPs") or ())
+            for service in (attributes.obj, attributes.old)
         )
         if not after <= before:
             attributes.refuse("Use of external IPs is denied by admission control")

@@ -54,11 +54,18 @@ class MutatingAdmissionPolicy(Registered[Mutating]):
     async def ask(self, attributes: Attributes, registered: list[Mutating]) -> None:
         if attributes.obj is None:
             return
-        found, broken = await self._policies.invocations(attributes, registered)
-        problems = [(each.policy, _denied(each.policy, each.binding, each.message), "") for each in broken]
+        invocations, misconfigurations = await self._policies.invocations(attributes, registered)
+        problems = [
+            (
+                misconfigured.policy,
+                _denied(misconfigured.policy, misconfigured.binding, misconfigured.message),
+                "",
+            )
+            for misconfigured in misconfigurations
+        ]
         reinvocation = reinvocation_of(attributes, self.name)
         answers: dict[Any, Any] = {}
-        for invocation in found:
+        for invocation in invocations:
             problem = await self._one(invocation, attributes, reinvocation, answers)
             if problem:
                 policy = invocation.policy

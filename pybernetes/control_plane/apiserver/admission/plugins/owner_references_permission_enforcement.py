@@ -21,8 +21,12 @@ def _references(obj: Object | None) -> list[Reference]:
 
 def newly_blocking(new: list[Reference], old: list[Reference]) -> list[Reference]:
     """Return the references that hold up the deletion of their owner and did not before."""
-    before = {each.get("uid") for each in old if each.get("blockOwnerDeletion")}
-    return [each for each in new if each.get("blockOwnerDeletion") and each.get("uid") not in before]
+    before = {reference.get("uid") for reference in old if reference.get("blockOwnerDeletion")}
+    return [
+        reference
+        for reference in new
+        if reference.get("blockOwnerDeletion") and reference.get("uid") not in before
+    ]
 
 
 class OwnerReferencesPermissionEnforcement(Plugin):

@@ -39,8 +39,8 @@ class PersistentVolumeClaimResize(Plugin):
         if old.get("status", {}).get("phase") != "Bound":
             attributes.refuse("Only bound persistent volume claims can be expanded")
         name = storage_class(new)
-        found = self._classes.get("", name) if name and name == storage_class(old) else None
-        if found is None or not found.get("allowVolumeExpansion"):
+        class_ = self._classes.get("", name) if name and name == storage_class(old) else None
+        if class_ is None or not class_.get("allowVolumeExpansion"):
             attributes.refuse(_REFUSAL)
 
 

@@ -61,7 +61,7 @@ def _refusal(attributes: Attributes, why: str) -> Exception:
 
 def parse(text: str) -> Labels:
     """Return labels that are written as ``a=b,c=d``."""
-    found: Labels = {}
+    labels: Labels = {}
     for part in text.split(",") if text else ():
         pieces = part.split("=")
         if len(pieces) != 2:
@@ -69,8 +69,8 @@ def parse(text: str) -> Labels:
         key, value = (piece.strip() for piece in pieces)
         for problem in [*names.qualified_name(key), *names.label_value(value)]:
             raise failure(f"invalid selector: [{' '.join(pieces)}]: {problem}")
-        found[key] = value
-    return found
+        labels[key] = value
+    return labels
 
 
 PLUGIN = PodNodeSelector

@@ -41,7 +41,7 @@ class PodTolerationRestriction(Plugin):
             extra.append(_MEMORY_PRESSURE)
         if extra:
             spec["tolerations"] = tolerations.merge(
-                spec.get("tolerations") or (), [dict(each) for each in extra]
+                spec.get("tolerations") or (), [dict(toleration) for toleration in extra]
             )
         self.validate(attributes)
 
@@ -55,10 +55,10 @@ class PodTolerationRestriction(Plugin):
             raise failure(f"{text}{scope} whitelist")
 
     def _of_namespace(self, namespace: str, annotation: str, key: str) -> tuple[list[dict[str, Any]], str]:
-        found = self._namespaces.get("", namespace)
-        if found is None:
+        namespace_object = self._namespaces.get("", namespace)
+        if namespace_object is None:
             raise errors.not_found("", "namespaces", namespace)
-        text = (found["metadata"].get("annotations") or {}).get(annotation)
+        text = (namespace_object["metadata"].get("annotations") or {}).get(annotation)
         if text is None:
             return self._configuration.get(key) or [], "cluster"
         if not text:
@@ -67,7 +67,7 @@ class PodTolerationRestriction(Plugin):
             parsed = orjson.loads(text)
         except orjson.JSONDecodeError as error:
             raise failure(str(error)) from None
-        if not isinstance(parsed, list) or not all(isinstance(each, dict) for each in parsed):
+        if not isinstance(parsed, list) or not all(isinstance(toleration, dict) for toleration in parsed):
             raise failure(f"the annotation {annotation} of namespace {namespace} is no list of tolerations")
         return parsed, "namespace"
 

@@ -32,9 +32,9 @@ class PodTopologyLabels(Plugin):
         if node is None:
             return
         labels = node["metadata"].get("labels") or {}
-        found = {key: labels[key] for key in _LABELS if key in labels}
-        if found:
-            attributes.obj["metadata"].setdefault("labels", {}).update(found)
+        topology = {key: labels[key] for key in _LABELS if key in labels}
+        if topology:
+            attributes.obj["metadata"].setdefault("labels", {}).update(topology)
 
 
 PLUGIN = PodTopologyLabels

@@ -16,8 +16,8 @@ _PREEMPT = "PreemptLowerPriority"
 
 def default_of(classes: Sequence[Object]) -> Object | None:
     """Return the class of pods that name none; should there be several, the least."""
-    marked = [each for each in classes if each.get("globalDefault")]
-    return min(marked, key=lambda each: each.get("value", 0), default=None)
+    marked = [class_ for class_ in classes if class_.get("globalDefault")]
+    return min(marked, key=lambda class_: class_.get("value", 0), default=None)
 
 
 class Priority(Plugin):

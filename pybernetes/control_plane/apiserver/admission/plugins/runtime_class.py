@@ -61,7 +61,7 @@ class RuntimeClass(Plugin):
                 )
         if selector:
             spec["nodeSelector"] = selector
-        more = [dict(each) for each in scheduling.get("tolerations") or ()]
+        more = [dict(toleration) for toleration in scheduling.get("tolerations") or ()]
         if more or spec.get("tolerations"):
             spec["tolerations"] = tolerations.merge(spec.get("tolerations") or (), more)
 

@@ -112,7 +112,7 @@ def _complete(attributes: Attributes, pod: Object, account: Object) -> None:
         mount_token(spec)
     secrets = account.get("imagePullSecrets")
     if secrets and not spec.get("imagePullSecrets"):
-        spec["imagePullSecrets"] = [{"name": each.get("name", "")} for each in secrets]
+        spec["imagePullSecrets"] = [{"name": secret.get("name", "")} for secret in secrets]
     if _enforces(account):
         _check_secrets(attributes, pod, account)
 
@@ -120,8 +120,10 @@ def _complete(attributes: Attributes, pod: Object, account: Object) -> None:
 def mount_token(spec: dict[str, Any]) -> None:
     """Mount the account's token into every container that has nothing else in its place."""
     volumes = spec.get("volumes") or []
-    found = next((each["name"] for each in volumes if each.get("name", "").startswith(_VOLUME)), None)
-    name = found
+    existing = next(
+        (volume["name"] for volume in volumes if volume.get("name", "").startswith(_VOLUME)), None
+    )
+    name = existing
     for key in ("initContainers", "containers"):
         for container in spec.get(key) or ():
             mounts = container.get("volumeMounts") or []
@@ -129,7 +131,7 @@ def mount_token(spec: dict[str, Any]) -> None:
                 continue
             name = name or _VOLUME + random_suffix()
             container["volumeMounts"] = [*mounts, {"name": name, "readOnly": True, "mountPath": MOUNT_PATH}]
-    if name and not found:
+    if name and not existing:
         spec["volumes"] = [*volumes, _token_volume(name)]
 
 
@@ -152,18 +154,18 @@ def _enforces(account: Object) -> bool:
 def _check_secrets(attributes: Attributes, pod: Object, account: Object) -> None:
     """Refuse secrets that the account does not list."""
     name = account["metadata"]["name"]
-    mountable = {each.get("name", "") for each in account.get("secrets") or ()}
+    mountable = {reference.get("name", "") for reference in account.get("secrets") or ()}
     tail = f"is not allowed because service account {name} does not reference that"
     for what, secret in _secrets(pod, attributes.subresource):
         if secret not in mountable:
             attributes.refuse(f'{what}secret.secretName="{secret}" {tail} secret')
     if attributes.subresource:
         return
-    pulling = {each.get("name", "") for each in account.get("imagePullSecrets") or ()}
-    for index, each in enumerate(pod["spec"].get("imagePullSecrets") or ()):
-        if each.get("name", "") not in pulling:
+    pulling = {reference.get("name", "") for reference in account.get("imagePullSecrets") or ()}
+    for index, reference in enumerate(pod["spec"].get("imagePullSecrets") or ()):
+        if reference.get("name", "") not in pulling:
             attributes.refuse(
-                f'imagePullSecrets[{index}].name="{each.get("name", "")}" {tail} imagePullSecret'
+                f'imagePullSecrets[{index}].name="{reference.get("name", "")}" {tail} imagePullSecret'
             )
 
 

@@ -20,7 +20,7 @@ class TaintNodesByCondition(Plugin):
         """Add the taint, unless it is there; a controller takes it off again."""
         assert attributes.obj is not None
         taints = attributes.obj.setdefault("spec", {}).setdefault("taints", [])
-        if not any((each.get("key"), each.get("effect")) == tuple(_NOT_READY.values()) for each in taints):
+        if not any((taint.get("key"), taint.get("effect")) == tuple(_NOT_READY.values()) for taint in taints):
             taints.append(dict(_NOT_READY))
 
 

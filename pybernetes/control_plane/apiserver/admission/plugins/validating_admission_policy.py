@@ -88,13 +88,15 @@ class ValidatingAdmissionPolicy(Registered[Validating]):
     validate = Registered.consult
 
     async def ask(self, attributes: Attributes, registered: list[Validating]) -> None:
-        found, broken = await self._policies.invocations(attributes, registered)
+        invocations, misconfigurations = await self._policies.invocations(attributes, registered)
         outcome = _Outcome()
-        for each in broken:
-            if not each.policy.ignores_failure:
-                outcome.refused.append((_denied(each.policy, each.binding, each.message), ""))
+        for misconfigured in misconfigurations:
+            if not misconfigured.policy.ignores_failure:
+                outcome.refused.append(
+                    (_denied(misconfigured.policy, misconfigured.binding, misconfigured.message), "")
+                )
         answers: dict[Any, Any] = {}
-        for invocation in found:
+        for invocation in invocations:
             await self._one(invocation, attributes, outcome, answers)
         for key, notes in outcome.notes.items():
             attributes.annotations[key] = ", ".join(notes)

@@ -37,16 +37,16 @@ class ValidatingAdmissionWebhook(Registered[Hook]):
 
     async def ask(self, attributes: Attributes, registered: list[Hook]) -> None:
         concerned = [
-            found
+            invocation
             for index, hook in enumerate(registered)
-            if (found := await self._hooks.invocation(hook, index, attributes)) is not None
+            if (invocation := await self._hooks.invocation(hook, index, attributes)) is not None
         ]
         if len(concerned) == 1:
             error = await self._judge(concerned[0], attributes)
             if error is not None:
                 raise error
         elif concerned:
-            results = await asyncio.gather(*(self._judge(each, attributes) for each in concerned))
+            results = await asyncio.gather(*(self._judge(invocation, attributes) for invocation in concerned))
             for error in results:
                 if error is not None:
                     raise error

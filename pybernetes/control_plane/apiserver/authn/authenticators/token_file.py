@@ -44,11 +44,11 @@ def tokens(inputs: AuthenticatorInputs) -> TokenAuthenticator | None:
     }
 
     def find(token: bytes, audiences: Audiences) -> AuthenticatedToken | None:
-        found = known.get(token)
-        if found is None or audiences is inputs.audiences:
-            return found
+        entry = known.get(token)
+        if entry is None or audiences is inputs.audiences:
+            return entry
         meant = meant_for(audiences, inputs.audiences)
-        return found._replace(audiences=meant) if meant else None
+        return entry._replace(audiences=meant) if meant else None
 
     return find
 

@@ -50,13 +50,13 @@ class Legacy:
         subject = claims.get("sub")
         if not subject:
             raise InvalidCredentials("sub claim is missing")
-        found = []
+        values = []
         for key, name in _CLAIMS:
             value = claims.get(f"kubernetes.io/serviceaccount/{key}")
             if not value or not isinstance(value, str):
                 raise InvalidCredentials(f"{name} claim is missing")
-            found.append(value)
-        self.namespace, self.secret, self.account, self.uid = found
+            values.append(value)
+        self.namespace, self.secret, self.account, self.uid = values
         if not isinstance(subject, str) or split_service_account(subject) != (self.namespace, self.account):
             raise InvalidCredentials("sub claim is invalid")
 
@@ -92,7 +92,7 @@ class Legacy:
                 f"manually created secret-based tokens, or remove the '{INVALID_SINCE}' label from the secret to "
                 "temporarily allow use of this token"
             )
-        generated = any(each.get("name") == self.secret for each in account.get("secrets", ()))
+        generated = any(reference.get("name") == self.secret for reference in account.get("secrets", ()))
         return (GENERATED,) if generated else ()
 
 

@@ -91,8 +91,8 @@ def _keys(arguments: argparse.Namespace) -> tuple[jose.SigningKey, tuple[jose.Ve
         raise ValueError("--service-account-key-file needs --service-account-signing-key-file")
     else:
         signer = jose.read_private_key(ensure_key(Path(arguments.cert_dir)))
-    found = [key for path in arguments.service_account_key_file for key in jose.read_public_keys(Path(path))]
-    unique = {key.id: key for key in found or [signer.public]}
+    given = [key for path in arguments.service_account_key_file for key in jose.read_public_keys(Path(path))]
+    unique = {key.id: key for key in given or [signer.public]}
     return signer, tuple(unique.values())
 
 

@@ -115,10 +115,10 @@ def objects() -> Iterator[tuple[str, Object]]:
 
 def _gather(name: str, roles: dict[str, list[Rule]]) -> list[Rule]:
     """Return the rules of all parts, each rule once, as the controller that keeps such roles up to date does it."""
-    found: list[Rule] = []
+    rules: list[Rule] = []
     for part in sorted(part for part, whole in _PART_OF.items() if whole == name):
-        found += [rule for rule in roles[part] if rule not in found]
-    return found
+        rules += [rule for rule in roles[part] if rule not in rules]
+    return rules
 
 
 def _metadata(name: str, namespace: str = "") -> Object:

@@ -37,21 +37,21 @@ class Graph:
         self.unbind(thing)
         things = frozenset((thing, *references))
         self._bound[thing] = node, things
-        for each in things:
-            self._nodes.setdefault(each, Counter())[node] += 1
+        for needed in things:
+            self._nodes.setdefault(needed, Counter())[node] += 1
 
     def unbind(self, thing: Thing) -> None:
         """Forget a bound object."""
         if thing not in self._bound:
             return
         node, things = self._bound.pop(thing)
-        for each in things:
-            nodes = self._nodes[each]
+        for needed in things:
+            nodes = self._nodes[needed]
             nodes[node] -= 1
             if not nodes[node]:
                 del nodes[node]
                 if not nodes:
-                    del self._nodes[each]
+                    del self._nodes[needed]
 
     def claim(self, volume: str, claim: Thing, secrets: Iterable[Thing]) -> None:
         """Note that a volume is for a claim, and which secrets it needs."""
@@ -83,5 +83,5 @@ class Graph:
         return False
 
     def _mounts(self, node: str, volume: str) -> bool:
-        found = self._volumes.get(volume)
-        return found is not None and node in self._nodes.get(found[0], ())
+        entry = self._volumes.get(volume)
+        return entry is not None and node in self._nodes.get(entry[0], ())

@@ -84,15 +84,15 @@ def of_volume(volume: Object) -> set[tuple[str, str]]:
     """Return the secrets that a node needs to mount a persistent volume: namespace and name."""
     spec = volume.get("spec", {})
     claimed_in = spec.get("claimRef", {}).get("namespace", "")
-    found: set[tuple[str, str]] = set()
+    secrets: set[tuple[str, str]] = set()
     for type_, source in spec.items():
         if type_ == "azureFile":
-            found.add((source.get("secretNamespace") or claimed_in, source.get("secretName", "")))
+            secrets.add((source.get("secretNamespace") or claimed_in, source.get("secretName", "")))
         elif type_ in _SECRET_REFERENCES and type_ != "secret":
             for field in _CSI_SECRETS if type_ == "csi" else ("secretRef",):
                 reference = source.get(field, {})
                 namespace = reference.get("namespace", "")
                 if not namespace and type_ in _CLAIM_NAMESPACE:
                     namespace = claimed_in
-                found.add((namespace, reference.get("name", "")))
-    return {(namespace, name) for namespace, name in found if name}
+                secrets.add((namespace, reference.get("name", "")))
+    return {(namespace, name) for namespace, name in secrets if name}

@@ -100,8 +100,8 @@ class Grants:
     def find(self, wanted: tuple[Key, ...], name: str | None) -> Verdict | None:
         """Return the verdict of a binding that allows one of the entries."""
         if len(self.roles) > _MANY:
-            found = (self.merged or self._merge()).find(wanted, name)
-            return None if found is None else next(iter(self.roles[found].values()))
+            role = (self.merged or self._merge()).find(wanted, name)
+            return None if role is None else next(iter(self.roles[role].values()))
         for role, bindings in self.roles.items():
             if role.rules.allows(wanted, name):
                 return next(iter(bindings.values()))

@@ -84,10 +84,10 @@ class RoleIndex:
 
     def rules(self, user: User, namespace: str) -> list[Rule]:
         """Return every rule that a user has in a namespace, binding by binding."""
-        found: dict[Place, Role] = {}
+        bindings: dict[Place, Role] = {}
         for grants in self._granted(user, namespace):
-            found |= grants.bindings()
-        return [rule for role in found.values() for rule in role.rules.rules]
+            bindings |= grants.bindings()
+        return [rule for role in bindings.values() for rule in role.rules.rules]
 
     def absent(self, user: User, namespace: str) -> list[Role]:
         """Return the roles that a user is bound to and that do not exist."""
@@ -114,13 +114,13 @@ class RoleIndex:
 
     def _granted(self, user: User, namespace: str) -> list[Grants]:
         """Return what a user and the user's groups were granted, in the cluster and in the namespace."""
-        found: list[Grants | None] = []
+        granted: list[Grants | None] = []
         for place in ("", namespace) if namespace else ("",):
             scope = self._scopes.get(place)
             if scope is not None:
-                found.append(scope.users.get(user.name))
-                found += map(scope.groups.get, user.groups)
-        return [grants for grants in found if grants is not None]
+                granted.append(scope.users.get(user.name))
+                granted += map(scope.groups.get, user.groups)
+        return [grants for grants in granted if grants is not None]
 
     # --- following the store
 
@@ -180,10 +180,10 @@ class RoleIndex:
         return role
 
     def _unfile(self, place: Place) -> None:
-        found = self._filed.pop(place, None)
-        if found is None:
+        entry = self._filed.pop(place, None)
+        if entry is None:
             return
-        role, filed = found
+        role, filed = entry
         for side, who in filed:
             grants = side.get(who)
             if grants is not None and grants.remove(place, role):

@@ -27,7 +27,12 @@ def keys(verb: str, group: str, resource: str, subresource: str = "") -> tuple[K
     if subresource:
         resources = [f"{resource}/{subresource}", "*", f"*/{subresource}"]
     return tuple(
-        dict.fromkeys((one, of, what) for one in (verb, "*") for of in (group, "*") for what in resources)
+        dict.fromkeys(
+            (a_verb, a_group, a_resource)
+            for a_verb in (verb, "*")
+            for a_group in (group, "*")
+            for a_resource in resources
+        )
     )
 
 
@@ -65,7 +70,9 @@ class RuleSet:
             before = self.table.get(key)
             self.table[key] = names if before is None else before | names if before and names else _ANY
         if not self.wild:
-            self.wild = "*" in verbs or "*" in groups or any(one.startswith("*") for one in resources)
+            self.wild = (
+                "*" in verbs or "*" in groups or any(resource.startswith("*") for resource in resources)
+            )
 
     def allows(self, wanted: tuple[Key, ...], name: str | None) -> bool:
         """Return whether one of the entries is there for a name; None is covered only where there is no limit."""

@@ -111,12 +111,12 @@ class Tree:
 
 def table() -> list[int]:
     """Return the table of the Castagnoli polynomial."""
-    found = []
+    remainders = []
     for byte in range(256):
         for _ in range(8):
             byte = byte >> 1 ^ (0x82F63B78 if byte & 1 else 0)
-        found.append(byte)
-    return found
+        remainders.append(byte)
+    return remainders
 
 
 TABLE = table()

@@ -190,14 +190,14 @@ class EtcdFeed:
             mirror.load([self._record(pair) for pair in pairs], revision)
             mirror.end_watches(error)
             return
-        found = {pair.key.decode(): pair for pair in pairs}
+        current = {pair.key.decode(): pair for pair in pairs}
         events = [
             # When it was deleted is not known: as late as possible, so that no event comes after it.
             Event(revision, key, None, record)
             for key, record in mirror.records.items()
-            if key not in found
+            if key not in current
         ]
-        for key, pair in found.items():
+        for key, pair in current.items():
             previous = mirror.records.get(key)
             if previous is not None and previous.revision >= pair.mod_revision:
                 continue

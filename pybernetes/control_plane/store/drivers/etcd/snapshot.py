@@ -29,7 +29,7 @@ async def save(client: EtcdClient, path: Path) -> SnapshotStatus:
             os.fsync(file.fileno())
         if part.stat().st_size % 512 != hashlib.sha256().digest_size:
             raise StoreError("etcd sent an incomplete snapshot")
-        found = await asyncio.get_running_loop().run_in_executor(None, bolt_file.status, part)
+        status = await asyncio.get_running_loop().run_in_executor(None, bolt_file.status, part)
         os.link(part, path)
     except grpc.aio.AioRpcError as error:
         raise Unavailable(f"cannot save a snapshot of {client.current.address}: {error.details()}") from None
@@ -39,4 +39,4 @@ async def save(client: EtcdClient, path: Path) -> SnapshotStatus:
         raise StoreError(f"cannot write {path}: {error.strerror}") from error
     finally:
         part.unlink(missing_ok=True)
-    return found
+    return status

@@ -85,9 +85,9 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
     """Raise when a file is not ours or was written by a later version."""
     if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
         raise StoreError(f"{path} is not a file of this store")
-    found = connection.execute("PRAGMA user_version").fetchone()[0]
-    if found != FORMAT:
-        raise StoreError(f"{path} has format {found}, this version reads format {FORMAT}")
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version != FORMAT:
+        raise StoreError(f"{path} has format {version}, this version reads format {FORMAT}")
 
 
 def load(connection: sqlite3.Connection) -> tuple[list[Row], int]:
@@ -173,14 +173,14 @@ def save(source: Path, target: Path) -> SnapshotStatus:
 
 def restore(snapshot: Path, directory: Path) -> SnapshotStatus:
     """Make a new data directory from a snapshot; an existing one is refused."""
-    found = status(snapshot)
+    saved = status(snapshot)
     try:
         directory.mkdir(mode=0o700, parents=True)
     except FileExistsError:
         raise StoreError(f"{directory} exists: restore into a new directory") from None
     save(snapshot, directory / FILE_NAME)
     synchronize(directory.parent)
-    return found
+    return saved
 
 
 def status(path: Path) -> SnapshotStatus:

@@ -66,10 +66,10 @@ def _node(lookups: Lookups, node: str, attributes: Attributes, pod: str) -> None
         attributes.refuse(
             f"PodCertificateRequest.Spec.NodeName={go_format.quote(given)}, which is not the requesting node {go_format.quote(node)}"
         )
-    found = lookups.nodes.get("", node)
-    if found is None:
+    node_object = lookups.nodes.get("", node)
+    if node_object is None:
         raise _retrieving("node", node, errors.not_found("", "node", node))
-    uid, given_uid = found["metadata"].get("uid", ""), spec.get("nodeUID", "")
+    uid, given_uid = node_object["metadata"].get("uid", ""), spec.get("nodeUID", "")
     if uid != given_uid:
         raise failure(
             f"PodCertificateRequest for pod {go_format.quote(pod)} names node UID {go_format.quote(given_uid)}, "

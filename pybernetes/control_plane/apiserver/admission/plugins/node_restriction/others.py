@@ -29,7 +29,7 @@ def claim(lookups: Lookups, node: str, attributes: Attributes) -> None:
         attributes.refuse("may only update PVC status")
     if attributes.operation != UPDATE:
         attributes.refuse(f"unexpected operation {go_format.quote(attributes.operation)}")
-    new, old = (_rest_of_claim(each or {}) for each in (attributes.obj, attributes.old))
+    new, old = (_rest_of_claim(claim_object or {}) for claim_object in (attributes.obj, attributes.old))
     if new != old:
         attributes.refuse(
             f"node {go_format.quote(node)} is not allowed to update fields other than status.quantity and "

@@ -92,10 +92,10 @@ def _owner(lookups: Lookups, node: str, attributes: Attributes, owner: dict[str,
         )
     if owner.get("blockOwnerDeletion"):
         attributes.refuse(f"node {quoted} must not set blockOwnerDeletion on an owner reference")
-    found = lookups.nodes.get("", node)
-    if found is None:
+    node_object = lookups.nodes.get("", node)
+    if node_object is None:
         raise errors.not_found("", "node", node)
-    uid = found["metadata"].get("uid", "")
+    uid = node_object["metadata"].get("uid", "")
     if owner.get("uid") != uid:
         attributes.refuse(f"node {node} UID mismatch: expected {owner.get('uid', '')} got {uid}")
 
@@ -130,7 +130,7 @@ def _status(node: str, attributes: Attributes) -> None:
         attributes.refuse(
             f"node {quoted} can only update pod status for pods with spec.nodeName set to itself"
         )
-    after, before = (each.get("metadata", {}).get("labels") or {} for each in (new, old))
+    after, before = (pod.get("metadata", {}).get("labels") or {} for pod in (new, old))
     if after != before:
         attributes.refuse(f"node {quoted} cannot update labels through pod status")
     for key, words in (
@@ -138,7 +138,7 @@ def _status(node: str, attributes: Attributes) -> None:
         ("extendedResourceClaimStatus", "extended resource claim status"),
         ("nodeAllocatableResourceClaimStatuses", "node allocatable resource claim statuses"),
     ):
-        after, before = (each.get("status", {}).get(key) or None for each in (new, old))
+        after, before = (pod.get("status", {}).get(key) or None for pod in (new, old))
         if after != before:
             attributes.refuse(f"node {quoted} cannot update {words}")
 

@@ -88,10 +88,10 @@ class PodSecurity(Plugin):
         return None if namespace is None else self._policies.of(attributes.namespace, namespace)
 
     def _check_pod(self, attributes: Attributes) -> None:
-        found = self._policy_of(attributes)
-        if found is None:
+        in_force = self._policy_of(attributes)
+        if in_force is None:
             return
-        policy, problems = found
+        policy, problems = in_force
         if not problems and policy.privileged:
             attributes.annotations[_ENFORCED] = _PRIVILEGED
             return
@@ -102,10 +102,10 @@ class PodSecurity(Plugin):
         self._evaluate(attributes, policy, problems, pod["metadata"], pod["spec"], enforce=True)
 
     def _check_template(self, attributes: Attributes) -> None:
-        found = self._policy_of(attributes)
-        if found is None:
+        in_force = self._policy_of(attributes)
+        if in_force is None:
             return
-        policy, problems = found
+        policy, problems = in_force
         if not problems and policy.warn.level == policy.audit.level == PRIVILEGED:
             return
         resource = attributes.resource
@@ -129,21 +129,23 @@ class PodSecurity(Plugin):
         refused = ""
         if enforce:
             notes[_ENFORCED] = str(policy.enforce)
-            if found := evaluate(policy.enforce, metadata, spec):
-                refused = f"violates PodSecurity {go_format.quote(str(policy.enforce))}: {details(found)}"
-        if found := evaluate(policy.audit, metadata, spec):
-            notes[f"{PREFIX}audit-violations"] = _would(policy.audit, details(found))
+            if violations := evaluate(policy.enforce, metadata, spec):
+                refused = (
+                    f"violates PodSecurity {go_format.quote(str(policy.enforce))}: {details(violations)}"
+                )
+        if violations := evaluate(policy.audit, metadata, spec):
+            notes[f"{PREFIX}audit-violations"] = _would(policy.audit, details(violations))
         if refused:
             attributes.refuse(refused)
-        if found := evaluate(policy.warn, metadata, spec):
-            attributes.warn(_would(policy.warn, details(found)))
+        if violations := evaluate(policy.warn, metadata, spec):
+            attributes.warn(_would(policy.warn, details(violations)))
 
     def _check_namespace(self, attributes: Attributes) -> None:
         namespace, old = attributes.obj, attributes.old
         assert namespace is not None
         policy, problems = self._policy(namespace)
         before, old_problems = self._policy(old) if old is not None else (None, Errors())
-        if problems and [str(each) for each in problems] != [str(each) for each in old_problems]:
+        if problems and [str(problem) for problem in problems] != [str(problem) for problem in old_problems]:
             raise errors.invalid("", "Namespace", attributes.name, problems)
         if before is not None and not _stricter(policy.enforce, before.enforce):
             return

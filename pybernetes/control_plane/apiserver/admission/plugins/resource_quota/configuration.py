@@ -21,8 +21,8 @@ def limited_resources(document: Any) -> list[Limited]:
     if _VERSIONS.get(version) != kind:
         expected = "ResourceQuotaConfiguration of apiserver.config.k8s.io/v1"
         raise ValueError(f"ResourceQuota: expected a {expected}, not {kind} of {version}")
-    found = document.get("limitedResources") or []
-    for index, each in enumerate(found):
-        if not each.get("resource"):
+    limited = document.get("limitedResources") or []
+    for index, resource in enumerate(limited):
+        if not resource.get("resource"):
             raise ValueError(f"ResourceQuota: limitedResources[{index}].resource: Required value")
-    return found
+    return limited
