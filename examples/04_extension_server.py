@@ -35,6 +35,7 @@ from pybernetes.control_plane.apiserver.observability.health import Health
 from pybernetes.control_plane.apiserver.openapi import OpenApi
 from pybernetes.control_plane.apiserver.pipeline import authorization, pipeline
 from pybernetes.control_plane.apiserver.pipeline.router import Router
+from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.storage.kinds import Kinds
 from pybernetes.control_plane.apiserver.storage.resource_version import stamp
 from pybernetes.control_plane.store.open import open_store
@@ -142,7 +143,7 @@ async def server(client: Client, proxies: CABundle, names: dict[str, list[str]])
     endpoint = Router(api, discovery, openapi, Health(), api.metrics)
     endpoint.subresources["line"] = line
     steps = (api.authentication.step, authorization.authorization(Authorization([Delegated(client)])))
-    return Server(pipeline.Pipeline(steps, endpoint, api.metrics), pipeline.refusal)
+    return Server(pipeline.Pipeline(steps, endpoint, api.metrics), pipeline.refusal, request_class=Request)
 
 
 async def register(client: Client, address: str, port: int, authority: bytes) -> None:
